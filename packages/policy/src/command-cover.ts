@@ -1,8 +1,8 @@
-import type { Off } from "./checks.ts"
-import { MAX_DEPTH } from "./command-forms.ts"
+import { MAX_SCRIPT_DEPTH } from "./command-forms.ts"
 import type { CommandPattern, CoverPattern } from "./command-pattern.ts"
-import { ASSIGNMENT, type Inner, innerOf } from "./inner-commands.ts"
-import { ANY, globMatches, UNKNOWN, type Work } from "./matching.ts"
+import type { Inner } from "./inner.ts"
+import { ASSIGNMENT, innerOf } from "./inner-commands.ts"
+import { ANY, globMatches, LOOK, UNKNOWN, type Work } from "./matching.ts"
 import { type PathForms, pathIsCovered } from "./path-pattern.ts"
 import { FOLDER_CHANGERS } from "./programs.ts"
 import { readShell, type ShellPart, type ShellReading, type ShellWord, type Span } from "./shell-reading.ts"
@@ -26,7 +26,7 @@ type PartNeed =
       readonly named: number
       /** A pattern must have these words: whole, or so much of them that the option is told. */
       readonly words: readonly string[]
-      readonly by?: RegExp
+      readonly names?: (start: string) => boolean
     }
   | { readonly kind: "assignment"; readonly name: string; readonly text: string }
   | { readonly kind: "redirection"; readonly operator: string; readonly target: string }
@@ -42,10 +42,10 @@ export interface CommandNeeds {
   readonly folders: readonly string[] | undefined
 }
 
-export function needsOf(reading: ShellReading, work: Work, off: Off): CommandNeeds {
-  const { parts, problem } = reading
-  const needs = needsOfParts(parts, { depth: 0, work, off })
-  const folders = off.has("folder-changes") ? [] : foldersOf(parts)
+export function needsOf(reading: ShellReading, work: Work): CommandNeeds {
+  const { parts, problem, hasInput } = reading
+  const needs = needsOfParts(parts, { depth: 0, work, hasInput })
+  const folders = foldersOf(reading)
   if (problem !== undefined) return { needs, problem, folders }
   if (needs.length > 0) return { needs, folders }
   return { needs, problem: { because: "it is empty", span: { start: 0, end: 0 } }, folders }
@@ -54,43 +54,28 @@ export function needsOf(reading: ShellReading, work: Work, off: Off): CommandNee
 interface How {
   readonly depth: number
   readonly work: Work
-  readonly off: Off
-}
-
-function needsOfParts(parts: readonly ShellPart[], how: How): Need[] {
-  const { off } = how
-  const hasInput = parts.some((part) => part.kind === "redirection" && part.operator.includes("<"))
-  const needs: Need[] = []
-  for (const part of parts) {
-    const { span } = part
-    if (part.kind === "assignment") {
-      if (!off.has("every-assignment"))
-        needs.push({ span, part: { kind: part.kind, name: part.name, text: part.text } })
-    } else if (part.kind === "redirection") {
-      const { kind, operator, target } = part
-      if (!off.has("every-redirection")) needs.push({ span, part: { kind, operator, target } })
-    } else if (needs.length === 0 || !off.has("every-command")) {
-      needs.push(needOfCommand(part.words, { span, hasInput: hasInput || part.isPiped }, how))
-    }
-  }
-  return needs
-}
-
-interface Place {
-  readonly span: Span
   readonly hasInput: boolean
 }
 
-function needOfCommand(words: readonly ShellWord[], place: Place, how: How): Need {
-  const { work, off } = how
+function needsOfParts(parts: readonly ShellPart[], how: How): Need[] {
+  return parts.map((part): Need => {
+    const { span } = part
+    if (part.kind === "command") return needOfCommand(part.words, span, how)
+    if (part.kind === "assignment") return { span, part: { kind: part.kind, name: part.name, text: part.text } }
+    return { span, part: { kind: part.kind, operator: part.operator, target: part.target } }
+  })
+}
+
+/** Units of work for each character of a command's words. */
+const WORDS = 8
+
+function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need {
   const texts = words.map((word) => word.text)
-  const joined = texts.join(" ")
-  const text = off.has("word-borders") ? joined.replaceAll(GAP, " ") : joined
-  work.spend(2 * text.length)
-  const { span } = place
+  const text = texts.join(" ")
+  how.work.spend(WORDS * text.length)
   const command = (named: number): PartNeed => ({ kind: "command", text, named, words: [] })
   if (texts[0] === "") return { span, part: { kind: "never" }, because: "it is empty" }
-  const inner = withChecks(innerOf(words, place.hasInput), off)
+  const inner = innerOf(words, how.hasInput)
   if (inner === undefined) return { span, part: command(0) }
   const lengthOf = (count: number) => texts.slice(0, count).join(" ").length
   switch (inner.kind) {
@@ -111,39 +96,40 @@ function needOfCommand(words: readonly ShellWord[], place: Place, how: How): Nee
     case "writes":
       return {
         span,
-        part: { kind: "command", text, named: 0, words: inner.words, by: inner.by },
+        part: { kind: "command", text, named: 0, words: inner.words, names: inner.names },
         because: `"${inner.words.map(writtenText).join('", "')}" makes it write, and the rule does not name that`,
       }
     case "commands":
     case "script":
-      return splitNeed(inner, { place, how, part: (named) => command(named), lengthOf })
+      return splitNeed(inner, { span, how, part: (named) => command(named), lengthOf })
   }
 }
 
 interface Splitting {
-  readonly place: Place
+  readonly span: Span
   readonly how: How
   readonly part: (named: number) => PartNeed
   readonly lengthOf: (words: number) => number
 }
 
 function splitNeed(inner: Inner & { readonly kind: "commands" | "script" }, splitting: Splitting): Need {
-  const { place, how, part, lengthOf } = splitting
-  const { span } = place
+  const { span, how, part, lengthOf } = splitting
   const prefix = inner.prefix.join(" ")
   const because = "no rule allows what it runs"
-  if (how.depth >= MAX_DEPTH) return { span, part: part(Number.POSITIVE_INFINITY), because: "it is nested too deep" }
+  if (how.depth >= MAX_SCRIPT_DEPTH)
+    return { span, part: part(Number.POSITIVE_INFINITY), because: "it is nested too deep" }
   const deeper = { ...how, depth: how.depth + 1 }
   if (inner.kind === "script") {
-    const reading = readShell(inner.text, how.work, { off: how.off })
-    const needs = needsOfParts(reading.parts, deeper).map((need) => ({ ...need, span }))
+    const reading = readShell(inner.text, how.work)
+    const hasInput = how.hasInput || reading.hasInput
+    const needs = needsOfParts(reading.parts, { ...deeper, hasInput }).map((need) => ({ ...need, span }))
     if (reading.problem !== undefined || needs.length === 0) {
       const why = reading.problem?.because ?? "it is empty"
       return { span, part: part(Number.POSITIVE_INFINITY), because: `of what it runs nothing is known: ${why}` }
     }
     return { span, part: part(Number.POSITIVE_INFINITY), split: { prefix, needs }, because }
   }
-  const commands = inner.commands.map((words) => needOfCommand(words, place, deeper))
+  const commands = inner.commands.map((words) => needOfCommand(words, span, deeper))
   const sets: Need[] = inner.sets.map((text) => ({
     span,
     part: { kind: "assignment", name: ASSIGNMENT.exec(text)?.[0].replace(/\+?=$/, "") ?? "", text },
@@ -155,22 +141,16 @@ function splitNeed(inner: Inner & { readonly kind: "commands" | "script" }, spli
   return { span, part: part(named), split: { prefix, needs: [...sets, ...commands] }, because }
 }
 
-/** Only a test has any of them off. */
-function withChecks(inner: Inner | undefined, off: Off): Inner | undefined {
-  if (inner === undefined || off.size === 0) return inner
-  const isOff =
-    (inner.kind === "never" && off.has("evaluating-builtins")) ||
-    (inner.kind === "commands" && off.has("inner-command")) ||
-    (inner.kind === "script" && off.has("inner-script")) ||
-    ((inner.kind === "closed" || inner.kind === "file") && off.has("runs-itself")) ||
-    (inner.kind === "writes" && off.has("writing-options"))
-  return isOff ? undefined : inner
-}
+/** Variables that change where `cd` leads. */
+const LEADS_ELSEWHERE = new Set(["CDPATH", "HOME", "OLDPWD"])
 
-/** `cd` to a folder that is written out; a second one is only followed if it does not depend on the first. */
-function foldersOf(parts: readonly ShellPart[]): string[] | undefined {
+/**
+ * `cd` to a folder that is written out; one that is relative is only followed where it is the first and runs once.
+ */
+function foldersOf({ parts, hasLoop }: ShellReading): string[] | undefined {
   const folders: string[] = []
   for (const part of parts) {
+    if (part.kind === "assignment" && LEADS_ELSEWHERE.has(part.name)) return undefined
     if (part.kind !== "command") continue
     const [first, target, ...more] = part.words
     const runs = part.words.some(
@@ -180,7 +160,7 @@ function foldersOf(parts: readonly ShellPart[]): string[] | undefined {
     const isFollowed = first?.text === "cd" && target !== undefined && more.length === 0 && isPlainFolder(target)
     if (!isFollowed) return undefined
     const path = writtenText(target.text)
-    if (!path.startsWith("/") && folders.length > 0) return undefined
+    if (!path.startsWith("/") && (hasLoop || folders.length > 0)) return undefined
     folders.push(path)
   }
   return folders
@@ -213,7 +193,6 @@ export type Coverage<R> =
 interface CoverOptions {
   readonly path: (text: string) => PathForms
   readonly work: Work
-  readonly off: Off
 }
 
 /** Units of work to try a pattern, beside what comparing the text takes. */
@@ -237,13 +216,11 @@ function patternsByKind<R>(
   return byKind
 }
 
-const LOOK = 8
-
 /** Whether every need is covered by some rule, whichever. */
 export function coverNeeds<R>(
   { needs, folders }: CommandNeeds,
   rules: readonly Covering<R>[],
-  { path, work, off }: CoverOptions,
+  { path, work }: CoverOptions,
 ): Coverage<R> {
   const covered: Covered<R>[] = []
   let missing: (Coverage<R> & { ok: false })["missing"] | undefined
@@ -259,9 +236,7 @@ export function coverNeeds<R>(
     const { part, span, split, because } = need
     work.spend(LOOK)
     const rule =
-      part.kind === "never"
-        ? undefined
-        : find(part.kind, (pattern) => covers(pattern, part, { path, work, off, staysHere }))
+      part.kind === "never" ? undefined : find(part.kind, (pattern) => covers(pattern, part, { path, work, staysHere }))
     if (rule !== undefined) {
       covered.push({ rule, span })
       return true
@@ -297,18 +272,18 @@ function nearlyCovers(pattern: CoverPattern, part: PartNeed, work: Work): boolea
 }
 
 function covers(pattern: CoverPattern, part: PartNeed, how: CoverOptions & { readonly staysHere: boolean }): boolean {
-  const { path, work, off, staysHere } = how
+  const { path, work, staysHere } = how
   if (pattern.kind === "command" && part.kind === "command") {
     const { glob, words } = pattern
     const reach = glob.last === undefined ? Number.POSITIVE_INFINITY : glob.first.length
     if (part.named > reach || !globMatches(glob, part.text, work)) return false
-    return part.words.every((word) => words.some((each) => namesWord(each, word, part.by)))
+    return part.words.every((word) => words.some((each) => namesWord(each, word, part.names)))
   }
   if (pattern.kind === "assignment" && part.kind === "assignment") {
     return pattern.name === part.name && globMatches(pattern.glob, part.text, work)
   }
   if (pattern.kind !== "redirection" || part.kind !== "redirection" || pattern.operator !== part.operator) return false
-  if (pattern.path === undefined || off.has("redirected-paths")) return globMatches(pattern.text, part.target, work)
+  if (pattern.path === undefined) return globMatches(pattern.text, part.target, work)
   const isHere = staysHere || !pattern.path.isRelative
   const target = writtenText(part.target)
   if (!isHere || part.target.includes(UNKNOWN) || part.target.includes(GAP)) return false
@@ -317,8 +292,8 @@ function covers(pattern: CoverPattern, part: PartNeed, how: CoverOptions & { rea
 }
 
 /** Whether a word of a pattern is that word, or so much of it before its star that the option is told. */
-function namesWord(pattern: string, word: string, by: RegExp | undefined): boolean {
+function namesWord(pattern: string, word: string, names?: (start: string) => boolean): boolean {
   const [start = "", ...rest] = pattern.split(ANY)
   if (rest.length === 0) return pattern === word
-  return start !== "" && word.startsWith(start) && by?.test(start) === true
+  return start !== "" && word.startsWith(start) && names?.(start) === true
 }

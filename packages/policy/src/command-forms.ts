@@ -1,9 +1,9 @@
-import type { Off } from "./checks.ts"
-import { ASSIGNMENT, programOf } from "./inner-commands.ts"
-import { type Glob, globCouldMatch, globMatchesAt, type Match, UNKNOWN, type Work } from "./matching.ts"
-import { EVALUATORS, RESERVED, RUNNERS } from "./programs.ts"
+import { ANY_COMMAND, type CommandPart, partOf } from "./form-parts.ts"
+import { ASSIGNMENT, innerOf, nameOf, programOf } from "./inner-commands.ts"
+import { UNKNOWN, type Work } from "./matching.ts"
+import { ADDS_WORDS, EVALUATORS, FED, RESERVED, RUN_WORDS, RUNNERS } from "./programs.ts"
 import { readShell, type ShellPart, type ShellReading, type ShellWord, type Span } from "./shell-reading.ts"
-import { MAX_COMMAND_CHARS, PART, plainText, READING, writtenText } from "./shell-text.ts"
+import { MAX_COMMAND_CHARS, PART, READING, writtenText } from "./shell-text.ts"
 
 /** The forms of a command that a deny or an ask is tried on. They are worked out once for all rules. */
 export interface CommandForms {
@@ -12,63 +12,41 @@ export interface CommandForms {
   readonly parts: readonly CommandPart[]
 }
 
-/** One command among others, and the places in it where a program may begin. */
-interface CommandPart {
-  readonly text: string
-  readonly starts: readonly number[]
-  /** For each start, where the first UNKNOWN behind it is, or -1. */
-  readonly unknowns: readonly number[]
-  readonly lastUnknown: number
-  /** Where it stands in the command, if it stands there as it is. */
-  readonly span: Span | undefined
-}
-
 /** Commands within commands (`bash -c "bash -c …"`) deeper than this are not read. */
-export const MAX_DEPTH = 8
-/** In `-lc"rm x"` the command begins somewhere in the first word. */
-const MAX_GLUED_CHARS = 16
+export const MAX_SCRIPT_DEPTH = 8
+/** Units of work for a character of a form. */
+const FORM = 16
+/** Words behind which the verb of `git -C x push` is looked for, and how many of them are taken for it. */
+const MAX_OPTION_WORDS = 12
+const MAX_VERBS = 3
+/** Programs behind a runner whose options are looked past. */
+const MAX_PROGRAMS = 4
 
 /**
  * Generous: every command in a compound one, whether the quotes are taken for quotes or for nothing, without the
- * variables set before it, with and without the folder of its program, at every word behind a program that runs others,
- * and what such a program is given to run as one word.
+ * variables set before it and the options before its verb, with the files it is given as input, with and without the
+ * folder of its program, at every word behind a program that runs others, and what such a program is given to run as
+ * one word.
  */
-export function commandForms(text: string, reading: ShellReading, work: Work, off: Off): CommandForms {
-  const reader = new FormReader(work, off)
+export function commandForms(text: string, reading: ShellReading, work: Work): CommandForms {
+  const reader = new FormReader(work)
   reader.addReading(text, reading, { depth: 0, hasSpans: true })
   // As if there were no quotes: some program behind them may not know them.
-  if (text.length <= MAX_COMMAND_CHARS && /["']/.test(text)) reader.addText(withoutQuotes(text))
+  if (text.length <= MAX_COMMAND_CHARS && /["']/.test(text)) reader.addText(withoutQuotes(text), {})
   return { whole: collapse(text), parts: reader.parts }
 }
 
 /** `$'…'` may spell anything: what is left of it is a variable that nobody knows. */
 function withoutQuotes(text: string): string {
-  return text.replace(/\$["']/g, "$$_").replace(/\\*["']/g, " ")
+  // Each row of backslashes is gone through once, whether a quote follows it or not.
+  return text.replace(/\$["']|\\+["']?|["']/g, (found) => {
+    if (found.startsWith("$")) return "$_"
+    return /["']$/.test(found) ? " " : found
+  })
 }
 
 export function collapse(text: string): string {
   return text.slice(0, MAX_COMMAND_CHARS).replace(/\s+/g, " ").trim()
-}
-
-/** For a deny or an ask: what is found, and the part of the command that it was found in. */
-export function formsMatch(
-  glob: Glob,
-  { parts }: CommandForms,
-  work: Work,
-): { readonly match: Match; readonly span?: Span | undefined } {
-  for (const { text, starts, span } of parts) {
-    if (globMatchesAt(glob, text, starts, work)) return { match: "yes", span }
-  }
-  const unclear = parts.find((part) => couldMatch(glob, part, work))
-  return unclear === undefined ? { match: "no" } : { match: "maybe", span: unclear.span }
-}
-
-function couldMatch(glob: Glob, { text, starts, unknowns, lastUnknown }: CommandPart, work: Work): boolean {
-  if (lastUnknown === -1) return false
-  return starts.some((from, index) => {
-    const firstUnknown = unknowns[index] ?? -1
-    return firstUnknown !== -1 && globCouldMatch(glob, { text, from, firstUnknown, lastUnknown }, work)
-  })
 }
 
 interface Where {
@@ -77,6 +55,10 @@ interface Where {
   readonly hasSpans?: boolean
   /** The first command is no command, or begins somewhere in its first word. */
   readonly first?: "text" | "glued"
+  /** What one command prints may be carried out by another: `echo rm x | sh`. */
+  readonly isFed?: boolean
+  /** Its words are part of a form already. */
+  readonly isSeen?: boolean
 }
 
 /** Commands inside a word are read before the one that it belongs to. */
@@ -90,113 +72,148 @@ function firstOf(parts: readonly ShellPart[]): ShellPart | undefined {
   return first
 }
 
+type CommandWords = ShellPart & { readonly kind: "command" }
+
 class FormReader {
   readonly parts: CommandPart[] = []
   readonly #work: Work
-  readonly #off: Off
 
-  constructor(work: Work, off: Off) {
+  constructor(work: Work) {
     this.#work = work
-    this.#off = off
   }
 
-  addText(text: string, where: Where = {}): void {
-    this.addReading(text, readShell(text, this.#work, { off: this.#off }), where)
+  addText(text: string, where: Where): void {
+    this.addReading(text, readShell(text, this.#work), where)
   }
 
-  addReading(text: string, { parts, isBroken }: ShellReading, where: Where): void {
+  addReading(text: string, { parts, isBroken, hasInput }: ShellReading, where: Where): void {
     const { first: how, ...others } = where
     const first = how === undefined ? undefined : firstOf(parts)
+    const commands = parts.filter((part) => part.kind === "command")
+    const isFed = where.isFed === true || commands.some(({ words }) => FED.has(nameOf(words)))
+    this.#addFed(commands, hasInput || where.isFed === true)
     for (const part of parts) {
       if (part === first && how === "text") continue
-      if (part.kind === "command") this.#addCommand(part.words, part === first ? where : others, part.span)
+      if (part.kind === "command") this.#addCommand(part, { ...(part === first ? where : others), isFed })
       if (part.kind === "redirection" && part.body !== undefined) this.#addBody(part.body, where)
     }
     // `$((git push))` is arithmetic for one shell and a subshell for another.
     if ((isBroken || text.includes("((")) && text.length <= MAX_COMMAND_CHARS) this.#addPieces(text)
   }
 
+  /** A shell that carries out its input may run anything. */
+  #addFed(commands: readonly CommandWords[], hasInput: boolean): void {
+    const isFed = ({ words }: CommandWords) => FED.has(nameOf(words)) && innerOf(words, true)?.kind === "never"
+    if (hasInput && commands.some(isFed)) this.parts.push(ANY_COMMAND)
+  }
+
   /** What the parser could not read is taken apart at everything that might be an operator. */
   #addPieces(text: string): void {
     this.#work.spend(READING * text.length)
     for (const piece of text.split(/[;&|\n\r(){}`<>]+|\$(?=\()/)) {
-      const words = piece.split(/\s+/).filter((word) => word !== "")
-      const plain = words.map((word) => ({
+      const written = piece.split(/\s+/).filter((word) => word !== "")
+      const words = written.map((word) => ({
         text: word.replace(/\\|["']/g, "").replace(/\$\w*/g, UNKNOWN),
         isGlob: false,
+        splits: false,
       }))
-      this.#addCommand(plain, {}, undefined)
+      this.#addCommand({ words, inputs: [] }, {})
     }
   }
 
-  #addCommand(words: readonly ShellWord[], where: Where, span: Span | undefined): void {
+  #addCommand(given: Pick<CommandWords, "words" | "inputs"> & { readonly span?: Span }, where: Where): void {
     const { depth } = where
-    const skipped = words.findIndex(
+    const skipped = given.words.findIndex(
       ({ text }) => !ASSIGNMENT.test(text) && !/^[{}!]$/.test(text) && (!RESERVED.has(text) || RUNNERS.has(text)),
     )
     if (skipped === -1) return
-    const command = words.slice(skipped)
-    const program = programOf(command[0]?.text ?? "")
-    const isRunner = RUNNERS.has(program)
+    const command = given.words.slice(skipped)
+    const name = nameOf(command)
+    const isRunner = RUNNERS.has(name) || (where.isFed === true && (name === "echo" || name === "printf"))
     const texts = command.map((word) => (isRunner && word.isGlob ? unclearGlob(word.text) : word.text))
-    this.#work.spend(PART)
-    const which = isRunner ? "all" : where.first === "glued" ? "glued" : "first"
-    this.parts.push(partOf(texts, which, where.hasSpans === true ? span : undefined))
-    if (depth === undefined || (!isRunner && !EVALUATORS.has(program))) return
-    for (const { text } of command.slice(1)) this.#addInner(text, where, isRunner)
+    const from = isRunner ? 0 : runsFrom(texts, name)
+    const span = where.hasSpans === true ? given.span : undefined
+    const inner = isRunner && depth !== undefined && depth < MAX_SCRIPT_DEPTH ? this.#innerCommands(command) : []
+    if (where.isSeen !== true) this.#addWords(texts, { from, isGlued: where.first === "glued" }, span)
+    if (given.inputs.length > 0) this.#addWords([...texts, ...given.inputs], { from, isGlued: false }, span)
+    if (ADDS_WORDS.has(name)) this.#addWords([...renamed(texts, name), UNKNOWN], { from, isGlued: false }, span)
+    if (inner.length === 0) this.#addWithoutOptions(texts, isRunner, span)
+    for (const words of inner) {
+      // At each word behind a runner the words themselves are looked at already.
+      const isSeen = words.at(-1) === command.at(-1)
+      const deeper = { ...where, depth: (depth ?? 0) + 1, isSeen }
+      this.#addCommand({ words, inputs: [], ...(span === undefined ? {} : { span }) }, deeper)
+    }
+    if (depth === undefined) return
+    const told = isRunner || EVALUATORS.has(name) ? command.slice(1) : command.slice(Math.min(from, command.length))
+    for (const { text } of told) this.#addInner(text, where, !EVALUATORS.has(name))
+  }
+
+  /** The commands behind a runner, where it is known which they are: with the words that the runner adds. */
+  #innerCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+    this.#work.spend(FORM * words.reduce((sum, { text }) => sum + text.length + 1, 0))
+    const inner = innerOf(words, false)
+    return inner?.kind === "commands" ? inner.commands : []
+  }
+
+  #addWords(texts: readonly string[], starts: Parameters<typeof partOf>[1], span: Span | undefined): void {
+    const part = partOf(texts, starts, span)
+    this.#work.spend(PART + FORM * part.text.length)
+    this.parts.push(part)
+  }
+
+  /** `git -C x push` is `git push`: whether `x` is a value or a verb, nobody need know. */
+  #addWithoutOptions(texts: readonly string[], isRunner: boolean, span: Span | undefined): void {
+    const isOption = (index: number) => texts[index]?.startsWith("-") === true
+    const programs = texts.flatMap((_, index) => (!isOption(index) && isOption(index + 1) ? [index] : []))
+    for (const at of isRunner ? programs.slice(0, MAX_PROGRAMS) : programs.filter((index) => index === 0)) {
+      let verbs = 0
+      for (let verb = at + 2; verb < Math.min(texts.length, at + MAX_OPTION_WORDS) && verbs < MAX_VERBS; verb++) {
+        if (isOption(verb)) continue
+        verbs++
+        this.#addWords(
+          [texts[at] ?? "", ...texts.slice(verb)],
+          { from: Number.POSITIVE_INFINITY, isGlued: false },
+          span,
+        )
+      }
+    }
   }
 
   /** What stands in a here-document may be for a shell. */
   #addBody(body: string, { depth }: Where): void {
-    if (depth !== undefined && depth < MAX_DEPTH) this.addText(writtenText(body), { depth: depth + 1 })
+    if (depth !== undefined && depth < MAX_SCRIPT_DEPTH) this.addText(writtenText(body), { depth: depth + 1 })
   }
 
   /** Reads a word that a program may run as a command. */
   #addInner(word: string, where: Where, isRunner: boolean): void {
-    const depth = (where.depth ?? MAX_DEPTH) + 1
+    const depth = (where.depth ?? MAX_SCRIPT_DEPTH) + 1
     const text = writtenText(word)
     if (where.depth === undefined || !/[\s;&|<>()$`\\'"]/.test(text)) return
-    if (depth > MAX_DEPTH) {
-      this.parts.push({ text: UNKNOWN, starts: [0], unknowns: [0], lastUnknown: 0, span: undefined })
-      return
-    }
-    if (!isRunner) return this.addText(text, { depth, first: "text" })
-    const option = /^--[^=\s]*=/.exec(text)?.[0] ?? ""
+    if (depth > MAX_SCRIPT_DEPTH) return void this.parts.push(ANY_COMMAND)
+    const isFed = where.isFed === true
+    if (!isRunner) return this.addText(text, { depth, first: "text", isFed })
+    const option = /^(?:--[^=\s]*=|[\w.-]+=!?)/.exec(text)?.[0] ?? ""
     const isGlued = option === "" && text.startsWith("-")
-    this.addText(text.slice(option.length), isGlued ? { depth, first: "glued" } : { depth })
+    this.addText(text.slice(option.length), isGlued ? { depth, first: "glued", isFed } : { depth, isFed })
   }
+}
+
+/** Behind `npm exec` and `docker run` stands a command, behind `docker rm` none. */
+function runsFrom(texts: readonly string[], name: string): number {
+  const runs = RUN_WORDS.get(name)
+  const at = runs === undefined ? -1 : texts.findIndex((text, index) => index > 0 && runs.test(text))
+  return at === -1 ? Number.POSITIVE_INFINITY : at
+}
+
+/** `alias ls=rm` runs what stands behind the equals sign, and `fd -xrm` what stands behind the letter. */
+function renamed(texts: readonly string[], name: string): readonly string[] {
+  if (name === "alias") return texts.map((text) => text.replace(/^[^=\s]*=/, ""))
+  return texts.map((text) => (/^-[a-zA-Z]*[xX][^xX]/.test(text) ? text.replace(/^-[a-zA-Z]*?[xX]/, "") : text))
 }
 
 /** A pattern for file names can become the name of a program, unless it is one for files of a kind (`*.ts`). */
 function unclearGlob(word: string): string {
   if (!word.startsWith("/") && programOf(word).startsWith("*")) return word
   return word.replace(/[*?]|\[[^\]]*\]?/g, UNKNOWN)
-}
-
-function partOf(command: readonly string[], which: "all" | "first" | "glued", span: Span | undefined): CommandPart {
-  const starts = new Set<number>()
-  let text = ""
-  for (const [index, word] of command.entries()) {
-    if (index > 0) text += " "
-    const at = text.length
-    const plain = plainText(word)
-    text += plain
-    if (index > 0 && which !== "all") continue
-    starts.add(at)
-    // zsh finds the file of a program behind an equals sign.
-    if (plain.startsWith("=")) starts.add(at + 1)
-    starts.add(at + plain.lastIndexOf("/", plain.search(/ |$/)) + 1).add(at + plain.lastIndexOf("/") + 1)
-    if (which === "glued") for (let each = 1; each < Math.min(plain.length, MAX_GLUED_CHARS); each++) starts.add(each)
-  }
-  const sorted = [...starts].sort((a, b) => a - b)
-  return { text, starts: sorted, unknowns: unknownsBehind(text, sorted), lastUnknown: text.lastIndexOf(UNKNOWN), span }
-}
-
-/** Goes through the text once. */
-function unknownsBehind(text: string, starts: readonly number[]): number[] {
-  let next = text.indexOf(UNKNOWN)
-  return starts.map((start) => {
-    while (next !== -1 && next < start) next = text.indexOf(UNKNOWN, next + 1)
-    return next
-  })
 }

@@ -1,6 +1,7 @@
-import { type CommandForms, collapse, formsMatch } from "./command-forms.ts"
+import { type CommandForms, collapse } from "./command-forms.ts"
+import { partsMatch } from "./form-parts.ts"
 import { ASSIGNMENT } from "./inner-commands.ts"
-import { ANY, type Glob, globMatches, globOf, type Match, most, textGlob, UNKNOWN, Work } from "./matching.ts"
+import { ANY, type Glob, globMatches, globOf, LOOK, type Match, most, textGlob, UNKNOWN, Work } from "./matching.ts"
 import { type PathForms, type PathPattern, pathIsTouched, pathPattern } from "./path-pattern.ts"
 import { readShell, type ShellPart, type ShellReading, type Span } from "./shell-reading.ts"
 import { plainText, writtenText } from "./shell-text.ts"
@@ -39,7 +40,7 @@ type PatternReading =
 
 /** What an allow covers by a pattern. */
 export function readPattern(source: string): PatternReading {
-  return coverOf(source, readShell(source, new Work(Number.POSITIVE_INFINITY), { kind: "pattern" }))
+  return coverOf(source, readShell(source, new Work(Number.POSITIVE_INFINITY), "pattern"))
 }
 
 function coverOf(source: string, { parts, problem }: ShellReading): PatternReading {
@@ -88,7 +89,7 @@ const hereDocument = (): RedirectionPattern => ({
 })
 
 export function commandPattern(source: string): CommandPattern {
-  const reading = readShell(source, new Work(Number.POSITIVE_INFINITY), { kind: "pattern" })
+  const reading = readShell(source, new Work(Number.POSITIVE_INFINITY), "pattern")
   const covered = coverOf(source, reading)
   const commands = reading.parts.filter((part) => part.kind === "command")
   const redirections = reading.parts.filter((part) => part.kind === "redirection").map(redirectionPattern)
@@ -115,8 +116,7 @@ export function commandPattern(source: string): CommandPattern {
   }
 }
 
-/** Units of work to look at a part or a word, and at the file of a redirection. */
-const LOOK = 8
+/** Units of work to look at the file of a redirection. */
 const TARGET = 128
 
 /** A command with everything that a deny or an ask may find in it. */
@@ -140,7 +140,7 @@ export function commandIsTouched(pattern: CommandPattern, command: TouchedComman
   const redirected = redirections.map((each) => redirectionTouched(each, command, work))
   if (redirected.some(({ match }) => match === "no")) return { match: "no" }
   if (start === undefined) return redirected[0] ?? { match: "no" }
-  const found = formsMatch(start.glob, command.forms, work)
+  const found = partsMatch(start.glob, command.forms.parts, work)
   return found.match === "yes" && !start.isCertain ? { ...found, match: "maybe" } : found
 }
 

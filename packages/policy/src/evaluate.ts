@@ -1,5 +1,4 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import type { Off } from "./checks.ts"
 import type { Coverage } from "./command-cover.ts"
 import { commandOf, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
@@ -26,29 +25,19 @@ export interface Verdict {
 
 const TOO_MUCH_WORK = "Checking this request against the rules takes too much work, so a person decides."
 const LESS_WORK = "Shorter input or fewer patterns would be checked."
+const FAILED = "Checking this request against the rules failed, so a person decides."
+const REPORT = "This is a mistake in the policy engine: please report the request."
 
-/** Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. */
+/**
+ * Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. Whatever goes
+ * wrong while a request is checked, a person decides.
+ */
 export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
-  return judge(policy.rules, request, context, { work })
-}
-
-interface JudgeOptions {
-  readonly work?: Work
-  /** For tests: the checks that are left out. */
-  readonly off?: Off
-}
-
-/** `evaluate`, with what only tests may change. */
-export function judge(
-  rules: readonly Rule[],
-  request: PolicyRequest,
-  context: PolicyContext,
-  { work = new Work(), off }: JudgeOptions = {},
-): Verdict {
+  const { rules } = policy
   try {
-    return decide(rules, subjectOf(request, context, off === undefined ? { work } : { work, off }))
+    return decide(rules, subjectOf(request, context, work))
   } catch (error) {
-    if (!(error instanceof OverBudget)) throw error
+    if (!(error instanceof OverBudget)) return { effect: "ask", reason: FAILED, why: whyOf(rules, { change: REPORT }) }
     return { effect: "ask", reason: `${TOO_MUCH_WORK} ${LESS_WORK}`, why: whyOf(rules, { change: LESS_WORK }) }
   }
 }
@@ -129,7 +118,7 @@ function brokenCommand(subject: Subject): ShellProblem | undefined {
   const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
   if (command === undefined || command.length > MAX_COMMAND_CHARS) return undefined
   const { isBroken, problem } = subject.reading(command)
-  return isBroken && !subject.off.has("parse-errors") ? problem : undefined
+  return isBroken ? problem : undefined
 }
 
 /** The question that a control request of an agent puts, or undefined if it puts none to a person. */
@@ -214,10 +203,10 @@ function askBecauseBroken(rules: readonly Rule[], { because, span }: ShellProble
 function allowShared(rules: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
   const [first] = covered
   const names = namesOf(covered)
-  const change = `To be asked, change or remove ${names.replace("R", "r")}.`
+  const change = `To be asked, change or remove ${names.object}.`
   const why = whyOf(rules, { decided: covered, field: "command", span: { start: 0, end: text.length }, text, change })
   if (first === undefined || why.rules.length > 1) {
-    const reason = `${names} together allow every part of this.`
+    const reason = `${names.subject} together allow every part of this.`
     return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, why }
   }
   const sentence = `Rule "${first.rule.id}" allows this`
@@ -241,7 +230,8 @@ function askForMissing(
   }
   if (covered.length === 0) return undefined
   const why = whyOf(rules, { ...parts, decided: covered, change: `To allow it, add a rule that allows "${part}".` })
-  return { effect: "ask", reason: `${namesOf(covered)} allows a part of this, but no rule allows "${part}".`, why }
+  const { subject, verb } = namesOf(covered)
+  return { effect: "ask", reason: `${subject} ${verb} a part of this, but no rule allows "${part}".`, why }
 }
 
 function askForNone(rules: readonly Rule[], { nearly }: Found, request: PolicyRequest): Verdict {

@@ -21,7 +21,7 @@ export interface ImportedSettings {
 }
 
 interface ImportOptions {
-  /** The folder that the paths of a project's settings are relative to. */
+  /** The project whose settings they are: its rules hold only there. Without one they are a person's own. */
   readonly cwd?: string
   /** Ids of the rules begin with it. */
   readonly id?: string
@@ -29,6 +29,10 @@ interface ImportOptions {
 
 const EFFECTS: readonly RuleEffect[] = ["deny", "ask", "allow"]
 const MAX_ENTRIES = 1000
+/** Half of what a pattern may have: the other half is for the path behind it. */
+const MAX_FOLDER_CHARS = 512
+/** A policy has no more. */
+const MAX_RULES = 1000
 
 /** Reads the permissions of Claude Code's `settings.json`. Looks nothing up, and takes only what can be said in rules. */
 export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOptions = {}): ImportedSettings {
@@ -36,16 +40,27 @@ export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOp
   if (!isObject(permissions)) return { rules: [], entries: [], notes: ["The settings have no permissions."] }
   const rules: Rule[] = []
   const entries: ImportedEntry[] = []
+  const notes = notesOf(permissions)
   for (const effect of EFFECTS) {
     const list = permissions[effect]
     if (!Array.isArray(list)) continue
+    if (list.length > MAX_ENTRIES) {
+      notes.push(
+        `permissions.${effect} has ${list.length} entries; those after the first ${MAX_ENTRIES} were left out.`,
+      )
+    }
     for (const entry of list.slice(0, MAX_ENTRIES)) {
       const taken = importEntry(entry, { effect, cwd, id, number: entries.length + 1 })
       rules.push(...taken.rules)
       entries.push({ ...taken, rules: taken.rules.map((rule) => rule.id) })
     }
   }
-  return { rules, entries, notes: notesOf(permissions) }
+  if (rules.length > MAX_RULES) {
+    notes.push(
+      `These are ${rules.length} rules, and a policy has at most ${MAX_RULES}: remove some before you use them.`,
+    )
+  }
+  return { rules, entries, notes }
 }
 
 interface EntryOptions {
@@ -64,8 +79,11 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
     return { entry, effect, rules: [], notes: ["This is no permission rule."] }
   }
   const notes = seemings(toolName, ruleContent, effect)
+  if (cwd !== undefined && !isFolder(cwd)) {
+    return { entry, effect, rules: [], notes: ["The project's folder cannot be said in a rule, so it was left out."] }
+  }
   const rule = ruleContent === undefined ? { toolName } : { toolName, ruleContent }
-  const parts = partsOfRule(rule, effect, cwd)
+  const parts = partsOfRule(rule, effect, { cwd, findsNames: true })
   if (parts === undefined) {
     return { entry, effect, rules: [], notes: [`This cannot be said in rules here, so it was left out.`, ...notes] }
   }
@@ -73,9 +91,15 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
     id: parts.length === 1 ? `${id}-${number}` : `${id}-${number}.${index + 1}`,
     effect,
     ...part,
+    ...(cwd === undefined ? {} : { cwd: `${cwd.replace(/\/+$/, "")}/**` }),
     reason: `Imported from settings.json: ${entry}`.slice(0, 1000),
   }))
   return { entry, effect, rules, notes }
+}
+
+/** A folder that a rule's `cwd` can name. */
+function isFolder(cwd: string): boolean {
+  return cwd.startsWith("/") && !/[*\\]/.test(cwd) && !cwd.split("/").includes("..") && cwd.length < MAX_FOLDER_CHARS
 }
 
 /** Entries that do something else than most people think. */
@@ -97,7 +121,7 @@ function seemings(tool: string, content: string | undefined, effect: RuleEffect)
       `${tool}(${content}) begins at the settings' folder, not at the root: that would be ${tool}(/${content}).`,
     )
   }
-  if (/^mcp__?\*|^mcp__.*\*./.test(tool) || tool === "mcp__*") {
+  if (/^mcp__?[^*]*\*/.test(tool) && !/^mcp__[^*]+__\*$/.test(tool)) {
     notes.push(`${tool} matches no tool in Claude Code: it knows mcp__SERVER and mcp__SERVER__TOOL.`)
   }
   if (tool === "Read" && effect === "deny") {

@@ -1,39 +1,24 @@
+import { closed, closedBy, type Inner, never, plainWord, shown } from "./inner.ts"
+import { knownInner } from "./known-commands.ts"
+import { KNOWN, listedOptions } from "./known-options.ts"
 import { UNKNOWN } from "./matching.ts"
+import { type Options, optionsOf, readOptions } from "./options.ts"
 import {
-  ALWAYS_WRITE,
+  CARRIES_OUT_INPUT,
   EVALUATORS,
+  FED,
+  FIND,
   INTERPRETERS,
+  knownName,
   RESERVED,
   RUNNERS,
-  RUNS,
   SHELL_PROGRAMS,
+  TARGETS,
   WRAPPERS,
-  WRITES,
   type Wrapper,
 } from "./programs.ts"
 import type { ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
-
-/** What a command does beyond its own program, as far as its words tell. */
-export type Inner =
-  /** It runs other commands, and these are they. `prefix` is the command without them. */
-  | {
-      readonly kind: "commands"
-      readonly prefix: readonly string[]
-      readonly commands: readonly (readonly ShellWord[])[]
-      readonly sets: readonly string[]
-      /** How many words a pattern for the whole must name: to the end of the program that is run. */
-      readonly named: number
-    }
-  | { readonly kind: "script"; readonly prefix: readonly string[]; readonly text: string }
-  /** It runs the file or target that this word names: a pattern must have so many words of it. */
-  | { readonly kind: "file"; readonly named: number }
-  /** It writes because of these words, and a pattern must have them. */
-  | { readonly kind: "writes"; readonly words: readonly string[]; readonly by: RegExp }
-  /** Only a pattern without stars covers it. */
-  | { readonly kind: "closed"; readonly because: string }
-  /** Nothing covers it. */
-  | { readonly kind: "never"; readonly because: string }
 
 export const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/
 
@@ -41,77 +26,66 @@ export function programOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1)
 }
 
+/** The name under which the tables have the program of a command. */
+export function nameOf(words: readonly ShellWord[]): string {
+  return knownName(words[0]?.text ?? "", isKnown)
+}
+
 /** Builtins that carry out one of their arguments as a command. */
 const CARRIES_OUT = new Set("eval trap mapfile readarray compgen complete bind".split(" "))
 const PLAIN_SHELLS = new Set(["bash", "sh", "dash", "ash"])
+const TABLES = [KNOWN, WRAPPERS, INTERPRETERS, TARGETS, SHELL_PROGRAMS, CARRIES_OUT_INPUT, RUNNERS, FED]
+const isKnown = (name: string) => TABLES.some((table) => table.has(name))
 
-/** Undefined for a command that does what it says and no more. */
+/** Undefined for a command that does what it says and no more. `hasInput`: something may be piped into it. */
 export function innerOf(words: readonly ShellWord[], hasInput: boolean): Inner | undefined {
   const texts = words.map((word) => word.text)
   const [first = ""] = texts
-  const program = programOf(first).toLowerCase()
-  const name = program in RUNS || program in WRITES ? program : program.replace(/[\d.]+$/, "")
-  if (RESERVED.has(first) && !(program in WRAPPERS)) {
-    return { kind: "never", because: `"${first}" is a word of the shell's own` }
-  }
+  const name = nameOf(words)
+  if (RESERVED.has(first) && !WRAPPERS.has(name)) return never(`"${first}" is a word of the shell's own`)
   const evaluated = evaluatingBuiltin(texts)
-  if (evaluated !== undefined) {
-    return { kind: "never", because: `"${evaluated}" may run what stands in its arguments` }
-  }
-  if (SHELL_PROGRAMS.has(program)) return shellInner(texts, hasInput)
-  if (program === "find" || program === "gfind") return findInner(words)
-  if (program === "trap") return trapInner(texts)
-  if (program === "command" && /^-[vV]+$/.test(texts[1] ?? "")) return undefined
-  if (INTERPRETERS.has(program) || INTERPRETERS.has(name)) return interpreterInner(texts, { name, hasInput })
-  return optionsInner(words, name) ?? wrapperInner(words, WRAPPERS[program] ?? []) ?? otherInner(words, program)
+  if (evaluated !== undefined) return never(`"${evaluated}" may run what stands in its arguments`)
+  if (isQuestion(texts, name)) return undefined
+  if (SHELL_PROGRAMS.has(name)) return shellInner(texts, { name, hasInput })
+  if (name === "source" || name === ".") return fileInner(words, { at: 1, name, hasInput })
+  if (name === "find") return findInner(words)
+  if (name === "trap") return trapInner(texts)
+  if (CARRIES_OUT_INPUT.has(name)) return talkInner(texts, { name, hasInput })
+  const languages = INTERPRETERS.get(name)
+  if (languages !== undefined) return interpreterInner(words, { name, hasInput, options: listedOptions(languages) })
+  return wrapperInner(words, WRAPPERS.get(name) ?? [], hasInput) ?? knownInner(words, name) ?? otherInner(words, name)
 }
 
-const closed = (because: string): Inner => ({ kind: "closed", because })
-
-/** A word that may turn out to be an option. */
-function mayBeOption({ text, isGlob }: ShellWord): boolean {
-  return text.includes(UNKNOWN) || (isGlob && /^[*?[]/.test(text))
+/** It only says what it is. */
+function isQuestion(texts: readonly string[], name: string): boolean {
+  const [, option = "", ...more] = texts
+  if (name === "command" && /^-[vV]+$/.test(option)) return true
+  return more.length === 0 && (option === "--version" || (option === "--help" && name !== "git"))
 }
 
-function optionsInner(words: readonly ShellWord[], name: string): Inner | undefined {
-  const given = words.slice(1)
-  const { [name]: runs } = RUNS
-  const { [name]: writes } = WRITES
-  if (runs === undefined && writes === undefined) return undefined
-  if (given.some(mayBeOption)) return closed(`only the shell knows with which options it runs ${name}`)
-  const isDockerExec = (name === "docker" || name === "podman") && given.some(({ text }) => text === "exec")
-  const running = isDockerExec ? undefined : given.find(({ text }) => runs?.test(text))
-  if (running !== undefined) return closed(`"${shown(running.text)}" makes ${name} run something else`)
-  const found = given.filter(({ text }) => writes?.test(text)).map(({ text }) => text)
-  if (found.length > 0 && writes !== undefined) {
-    const [program = name] = words.map(({ text }) => text)
-    return { kind: "writes", words: ALWAYS_WRITE.has(name) ? [program] : found, by: writes }
-  }
-  if (name !== "make") return undefined
-  const last = words.findLastIndex(({ text }) => !text.startsWith("-"))
-  return last <= 0 ? undefined : { kind: "file", named: last + 1 }
-}
-
-function wrapperInner(words: readonly ShellWord[], wrappers: readonly Wrapper[]): Inner | undefined {
-  const [first, ...rest] = words
+function wrapperInner(words: readonly ShellWord[], wrappers: readonly Wrapper[], hasInput: boolean): Inner | undefined {
+  const rest = words.slice(1)
   for (const wrapper of wrappers) {
     const { verbs = [] } = wrapper
-    if (first !== undefined && verbs.every((verb, index) => rest[index]?.text === verb)) {
-      return unwrap(words, 1 + verbs.length, wrapper)
-    }
+    if (verbs.every((verb, index) => rest[index]?.text === verb)) return unwrap(words, { ...wrapper, hasInput })
   }
   return undefined
 }
 
-function unwrap(words: readonly ShellWord[], from: number, wrapper: Wrapper): Inner | undefined {
-  const { flags, valued, operands = 0, sets = false } = wrapper
+function unwrap(words: readonly ShellWord[], wrapper: Wrapper & { readonly hasInput: boolean }): Inner | undefined {
+  const { flags, valued, operands = 0, sets = false, replaces, verbs = [] } = wrapper
   const assigned: string[] = []
+  const replaced: string[] = []
   let left = operands
-  let at = from
+  let at = 1 + verbs.length
+  const from = at
   for (; at < words.length; at++) {
-    const text = words[at]?.text ?? ""
-    if (text.includes(UNKNOWN)) return closed("only the shell knows what stands before the command that it runs")
+    const { text = "", splits = false, isGlob = false } = words[at] ?? {}
+    if (text.includes(UNKNOWN) || splits || isGlob)
+      return closed("only the shell knows what stands before the command that it runs")
     if (text === "--") continue
+    const value = valued?.test(text) ? (words[at + 1]?.text ?? "") : text.slice(2)
+    if (replaces?.test(text)) replaced.push(value)
     if (valued?.test(text)) at++
     else if (flags?.test(text)) continue
     else if (text.startsWith("-")) return closed(`the option "${shown(text)}" may change what it runs`)
@@ -120,46 +94,92 @@ function unwrap(words: readonly ShellWord[], from: number, wrapper: Wrapper): In
     else break
   }
   const behind = words.slice(at)
-  if (behind.length === 0) return operands > left || from > 1 ? undefined : bare(words)
+  if (behind.length === 0) return unwrapNothing(words, { ...wrapper, isServed: operands > left || from > 1 })
+  if (wrapper.isForeign) return { kind: "file", named: at + 1 }
   const prefix = words.slice(0, at).map((word) => word.text)
   if (wrapper.isScript) return { kind: "script", prefix, text: behind.map((word) => writtenText(word.text)).join(" ") }
-  const commands = [wrapper.adds ? [...behind, { text: UNKNOWN, isGlob: false }] : behind]
+  const command = behind.map((word) => replacedBy(word, replaced))
+  const unknown = { text: UNKNOWN, isGlob: false, splits: true }
+  const commands = [wrapper.adds ? [...command, unknown] : command]
   return { kind: "commands", prefix, commands, sets: assigned, named: at + 1 }
 }
 
-/** Without a command: `env` prints, `xargs` echoes, `sudo -l` lists. */
-function bare(words: readonly ShellWord[]): Inner | undefined {
-  return words.length === 1 ? undefined : closed("nobody can tell what it runs")
+function replacedBy(word: ShellWord, replaced: readonly string[]): ShellWord {
+  const found = replaced.some((each) => each === "" || word.text.includes(each))
+  return found ? { text: UNKNOWN, isGlob: false, splits: true } : word
 }
 
-function shellInner(texts: readonly string[], hasInput: boolean): Inner | undefined {
+/** Without a command: `env` prints, `xargs` echoes, `ssh host` carries out what it is given as input. */
+function unwrapNothing(
+  words: readonly ShellWord[],
+  { isScript, hasInput, isServed }: Wrapper & { readonly hasInput: boolean; readonly isServed: boolean },
+): Inner | undefined {
+  if (isScript && hasInput) return never("it runs what it is given as input")
+  return isServed || words.length === 1 ? undefined : closed("nobody can tell what it runs")
+}
+
+interface Given {
+  readonly name: string
+  readonly hasInput: boolean
+}
+
+const fromInput = ({ name, hasInput }: Given): Inner => {
+  const because = `${name} runs what it is given as input`
+  return hasInput ? never(because) : closed(because)
+}
+
+/** A file whose name a pattern must have. Some names are the input's. */
+function fileInner(words: readonly ShellWord[], { at, ...given }: Given & { readonly at: number }): Inner | undefined {
+  const word = words[at]
+  if (word === undefined || /^-$|^\/+(?:dev|proc)\//.test(word.text)) return fromInput(given)
+  if (word.text.includes(UNKNOWN) || word.splits || word.isGlob)
+    return closed(`only the shell knows what ${given.name} runs`)
+  return { kind: "file", named: at + 1 }
+}
+
+function shellInner(texts: readonly string[], given: Given): Inner | undefined {
   const at = texts.findIndex((text, index) => index > 0 && !/^[-+]o?[a-z]*$/.test(text))
   const options = texts.slice(1, at === -1 ? undefined : at)
   const givesText = options.some((text) => /^-[a-z]*c/.test(text))
-  const program = programOf(texts[0] ?? "")
+  const { name } = given
   const word = texts[at]
-  if (options.some((text) => !/^-[celux]+$/.test(text))) return closed(`nobody can tell what ${program} runs`)
-  if (at === -1 || word === undefined) {
-    return hasInput
-      ? { kind: "never", because: `${program} runs what it is given as input` }
-      : closed(`${program} runs what it is given as input`)
-  }
-  if (word.includes(UNKNOWN)) return closed(`only the shell knows what ${program} runs`)
-  if (!givesText) return { kind: "file", named: at + 1 }
-  if (!PLAIN_SHELLS.has(program)) return closed(`only Bash can be read, and ${program} may read it otherwise`)
+  if (options.some((text) => !/^-[celux]+$/.test(text)))
+    return given.hasInput ? fromInput(given) : closed(`nobody can tell what ${name} runs`)
+  if (at === -1 || word === undefined) return fromInput(given)
+  if (word.includes(UNKNOWN)) return closed(`only the shell knows what ${name} runs`)
+  if (!givesText) return fileInner(texts.map(plainWord), { at, ...given })
+  if (!PLAIN_SHELLS.has(name)) return closed(`only Bash can be read, and ${name} may read it otherwise`)
   return { kind: "script", prefix: texts.slice(0, at), text: writtenText(word) }
 }
 
-function interpreterInner(texts: readonly string[], how: { name: string; hasInput: boolean }): Inner | undefined {
-  const { name, hasInput } = how
-  const running = texts.slice(1).find((text) => RUNS[name]?.test(text) === true)
-  if (running !== undefined) return closed(`"${shown(running)}" makes ${name} run something else`)
-  if (texts.slice(1).some((text) => text.includes(UNKNOWN))) return closed(`only the shell knows what ${name} runs`)
-  const at = texts.findIndex((text, index) => index > 0 && !text.startsWith("-"))
-  if (at !== -1) return { kind: "file", named: at + 1 }
-  if (texts.some((text) => /^(?:-[vVh]|--version|--help)$/.test(text))) return undefined
-  const because = `${name} runs what it is given as input`
-  return hasInput ? { kind: "never", because } : closed(because)
+function interpreterInner(
+  words: readonly ShellWord[],
+  given: Given & { readonly options: Options },
+): Inner | undefined {
+  const { name, options } = given
+  const module = words.findIndex(({ text }) => text === "-m" || text === "-jar")
+  // Behind the file stand words for its program.
+  const at = words.findIndex(({ text }, index) => index > 0 && (!text.startsWith("-") || text === "-"))
+  const isModule = module !== -1 && at === module + 1 && (name === "python" || name === "java")
+  const before = words.slice(1, isModule ? module : at === -1 ? undefined : at)
+  const { unknown } = readOptions(before, options)
+  if (unknown !== undefined) return given.hasInput && at === -1 ? fromInput(given) : closedBy(unknown, name)
+  if (at === -1) return fromInput(given)
+  const takesValue = [...options.short, ...options.long].some(
+    ([option, { value }]) => value === "next" && before.at(-1)?.text.endsWith(option),
+  )
+  if (takesValue) return closed(`nobody can tell which file ${name} runs`)
+  const isVerb = !isModule && options.short.size + options.long.size === 0 && !/[./]/.test(words[at]?.text ?? "")
+  if (isVerb) return closed(`nobody can tell what ${name} runs`)
+  return fileInner(words, { at, ...given })
+}
+
+/** Editors, debuggers and clients that know commands which run programs. */
+function talkInner(texts: readonly string[], given: Given): Inner | undefined {
+  if (given.hasInput) return fromInput(given)
+  const isTold = (text: string) => RUNNERS.has(given.name) || /^[-+]/.test(text) || text.includes(UNKNOWN)
+  const hasMore = texts.length > 2 || texts.slice(1).some(isTold)
+  return hasMore ? closed(`${given.name} may run what it is told`) : undefined
 }
 
 function trapInner(texts: readonly string[]): Inner | undefined {
@@ -168,42 +188,51 @@ function trapInner(texts: readonly string[]): Inner | undefined {
   return { kind: "script", prefix: ["trap"], text: writtenText(script) }
 }
 
-/** `-exec` takes a command up to `;` or `+`, as often as it is written. */
+const FINDS = optionsOf(FIND, true)
+
+/** `-exec` takes a command up to `;`, or up to `+` behind `{}`, as often as it is written. */
 function findInner(words: readonly ShellWord[]): Inner | undefined {
-  if (words.some(mayBeOption)) return closed("only the shell knows with which options it runs find")
-  const by = WRITES["find"] ?? /^-delete$/
-  const writing = words.filter(({ text }) => by.test(text)).map(({ text }) => text)
-  const prefix: string[] = []
+  const prefix: ShellWord[] = []
   const commands: ShellWord[][] = []
   let inner: ShellWord[] | undefined
   let named = 0
   for (const [index, word] of words.entries()) {
-    if (inner === undefined) prefix.push(word.text)
-    else if (word.text === ";" || word.text === "+") inner = undefined
-    else inner.push(word.text.includes("{}") ? { text: word.text.replaceAll("{}", UNKNOWN), isGlob: false } : word)
-    if (inner === undefined && /^-(?:exec|execdir|ok|okdir)$/.test(word.text)) {
+    const { text } = word
+    if (inner !== undefined && (text === ";" || (text === "+" && words[index - 1]?.text === "{}"))) inner = undefined
+    else if (inner !== undefined)
+      inner.push(text.includes("{}") ? { text: text.replaceAll("{}", UNKNOWN), isGlob: false, splits: false } : word)
+    else if (/^-(?:exec|execdir|ok|okdir)$/.test(text)) {
       inner = []
       commands.push(inner)
       named = index + 2
-    }
+    } else prefix.push(word)
   }
-  if (commands.length === 0) return writing.length === 0 ? undefined : { kind: "writes", words: writing, by }
+  const { unknown, writing } = readOptions(
+    prefix.slice(1).filter(({ text }) => !/^[()!,]$/.test(text)),
+    FINDS,
+  )
+  if (unknown !== undefined) return closedBy(unknown, "find")
+  if (commands.length === 0) {
+    return writing.length === 0
+      ? undefined
+      : { kind: "writes", words: writing, names: (start) => writing.includes(start) }
+  }
   if (writing.length > 0) return closed("it deletes or writes, and runs other commands too")
   if (inner !== undefined || commands.some((command) => command.length === 0)) {
     return closed("nobody can tell where the command of find ends")
   }
-  return { kind: "commands", prefix, commands, sets: [], named }
+  return { kind: "commands", prefix: prefix.map(({ text }) => text), commands, sets: [], named }
 }
 
 /** Runners of which nothing is known but that they are. */
-function otherInner(words: readonly ShellWord[], program: string): Inner | undefined {
-  if (!RUNNERS.has(program) || program in WRAPPERS || words.length === 1) return undefined
+function otherInner(words: readonly ShellWord[], name: string): Inner | undefined {
+  if (!RUNNERS.has(name) || WRAPPERS.has(name) || words.length === 1) return undefined
   const given = words.slice(1).map((word) => word.text)
-  if (program === "ip" && !given.some((text) => text === "exec" || text.includes(UNKNOWN) || text.startsWith("-b"))) {
+  if (name === "ip" && !given.some((text) => text === "exec" || text.includes(UNKNOWN) || text.startsWith("-b"))) {
     return undefined
   }
-  if (program === "jobs" && !given.includes("-x")) return undefined
-  return closed(`${program} may run what stands behind it`)
+  if (name === "jobs" && !given.includes("-x")) return undefined
+  return closed(`${name} may run what stands behind it`)
 }
 
 /** `command` and `builtin` are followed by the builtin itself. */
@@ -218,9 +247,4 @@ function evaluatingBuiltin(words: readonly string[]): string | undefined {
   // Only the name of a variable is evaluated there, and everybody prints signs.
   if (name === "printf" && !given.some((word) => word.startsWith("-v"))) return undefined
   return given.some((word) => /[;&|<>()$`\n]/.test(writtenText(word)) || word.includes(UNKNOWN)) ? name : undefined
-}
-
-function shown(word: string): string {
-  const text = writtenText(word).replaceAll(UNKNOWN, "…")
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }

@@ -1,7 +1,7 @@
 import { isObject } from "@signalbox/protocol"
 import { type Coverage, type Covering, coverNeeds } from "./command-cover.ts"
 import { type CommandPattern, commandIsTouched, commandPattern } from "./command-pattern.ts"
-import { type Glob, least, type Match, most, textGlob, textMatches, Work } from "./matching.ts"
+import { type Glob, LOOK, least, type Match, most, textGlob, textMatches, Work } from "./matching.ts"
 import {
   PATH_FIELDS,
   type PathPattern,
@@ -102,8 +102,6 @@ interface RuleMatch {
 /** Questions that want a person's own words: a rule that does not name them does not answer them. */
 const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
 const NO: RuleMatch = { match: "no" }
-/** Units of work to look at a rule, and at one item of a list. */
-const LOOK = 8
 
 export function isPersonal(request: PolicyRequest): boolean {
   return PERSONAL.has(request.tool) || request.needsPerson === true

@@ -17,15 +17,17 @@ export const RUNNERS: ReadonlySet<string> = new Set(
     // As somebody else.
     "env sudo doas su runuser pkexec run0 gosu su-exec setpriv setuidgid chpst softlimit envuidgid capsh sg newgrp " +
     // In another way.
-    "nohup nice ionice timeout gtimeout stdbuf unbuffer setsid chrt taskset numactl cpulimit prlimit setarch linux32 linux64 " +
+    "nohup nice ionice timeout stdbuf unbuffer setsid chrt taskset numactl cpulimit prlimit setarch linux32 linux64 " +
     "catchsegv eatmydata fakeroot fakechroot faketime proot torsocks proxychains proxychains4 xvfb-run dbus-run-session " +
     "dbus-launch ssh-agent flock lockf daemonize start-stop-daemon systemd-run systemd-inhibit systemd-nspawn machinectl " +
     // Somewhere else.
-    "chroot unshare nsenter bwrap firejail ssh autossh sshpass rsh mosh ip tmux screen script expect at batch " +
+    "chroot unshare nsenter bwrap firejail ssh autossh sshpass rsh mosh ip tmux screen script expect at batch crontab " +
     // Under observation, again and again, or once for each.
-    "strace ltrace perf gdb lldb valgrind rr watch watchexec entr nodemon hyperfine xargs gxargs parallel rush find gfind fd fdfind " +
+    "strace ltrace perf gdb lldb valgrind rr watch watchexec entr nodemon hyperfine xargs parallel rush find " +
     // From a set of packages or variables.
-    "npx bunx uvx pipx nix-shell direnv cross-env dotenv env-cmd"
+    "npx bunx uvx pipx nix-shell direnv cross-env dotenv env-cmd " +
+    // By another name from now on.
+    "alias hash enable"
   ).split(" "),
 )
 
@@ -40,12 +42,94 @@ export const FOLDER_CHANGERS: ReadonlySet<string> = new Set(["cd", "pushd", "pop
 /** Programs that carry out what they are given as text. */
 export const SHELL_PROGRAMS: ReadonlySet<string> = new Set(SHELLS.split(" "))
 
-/** Programs that carry out a file or text of a language, and read it from their input if they are given none. */
-export const INTERPRETERS: ReadonlySet<string> = new Set(
-  "python python2 python3 node nodejs deno bun perl ruby php lua luajit tclsh expect osascript Rscript irb ghci scala groovy julia pwsh".split(
+/** Programs that carry out a file of a language, and read it from their input if they are given none. */
+export const INTERPRETERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    python: "-uBEsSOqIbdv -W: -X: -h -V",
+    pypy: "-uBEsSOq -W:",
+    node: "--test --no-warnings --enable-source-maps --trace-warnings --max-old-space-size=",
+    nodejs: "--no-warnings --enable-source-maps",
+    perl: "-wTtc",
+    ruby: "-wv",
+    php: "-nlqs",
+    ...Object.fromEntries(
+      "tsx ts-node lua luajit tclsh wish expect osascript r rscript irb ghci runghc scala groovy julia elixir iex erl escript guile racket sbcl clojure clj java jshell swift dart crystal kotlin gjs qjs octave gnuplot"
+        .split(" ")
+        .map((name) => [name, ""]),
+    ),
+  }),
+)
+
+/** Programs that carry out what they read: commands of their own, some of which run programs. */
+export const CARRIES_OUT_INPUT: ReadonlySet<string> = new Set(
+  "psql mysql mariadb sqlite3 mongosh mongo ftp lftp sftp gdb lldb ed ex vi vim nvim view emacs nano at batch crontab rsh nsupdate".split(
     " ",
   ),
 )
+
+/** Programs that run what a file of the project says, by the names of targets. */
+export const TARGETS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    make: "-sknBiw -j? --silent --keep-going --dry-run --jobs? --always-make --version --help",
+    ninja: "-vn -j: -k:",
+    mvn: "-qBoU --batch-mode --quiet --offline",
+    mvnw: "-qBoU",
+    gradle: "-qis --quiet --info --stacktrace --no-daemon --offline --continue --parallel",
+    gradlew: "-qis --quiet --info --stacktrace --no-daemon --offline --continue --parallel",
+    ...Object.fromEntries(
+      "rake just task grunt gulp tox nox invoke sbt lein ant mage bazel mix rebar3 nx turbo lerna"
+        .split(" ")
+        .map((name) => [name, ""]),
+    ),
+  }),
+)
+
+/** Programs that carry out text which another one prints: `echo rm x | sh`, `source <(echo rm x)`. */
+export const FED: ReadonlySet<string> = new Set([
+  ...SHELL_PROGRAMS,
+  ..."source . eval ssh parallel rush at batch".split(" "),
+])
+
+/** Runners that put words of their own behind the command. */
+export const ADDS_WORDS: ReadonlySet<string> = new Set("parallel rush fd fdfind alias hash".split(" "))
+
+const EXEC = /^(?:exec|exe|x|dlx|run|explore|tool|--|-c|--call(?:=.*)?)$/
+const IN_CONTAINER = /^(?:exec|run|create|debug|--)$/
+const FD_EXEC = /^-[a-zA-Z]*[xX]|^--exec/
+
+/** Words behind which these programs have a command. */
+export const RUN_WORDS: ReadonlyMap<string, RegExp> = new Map([
+  ["npm", /^(?:exec|exe|x|explore|--|-c|--call(?:=.*)?)$/],
+  ...["pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "conda"].map((name) => [name, EXEC] as const),
+  ...["docker", "podman", "nerdctl", "docker-compose", "kubectl"].map((name) => [name, IN_CONTAINER] as const),
+  ["git", /^(?:foreach|run|-x|--exec(?:=.*)?|-c|--upload-pack(?:=.*)?|--receive-pack(?:=.*)?)$/],
+  ["go", /^--?(?:exec|toolexec|vettool)(?:=.*)?$/],
+  ["fd", FD_EXEC],
+  ["fdfind", FD_EXEC],
+])
+
+/** Programs that write whatever they are given: a pattern must name them. */
+export const ALWAYS_WRITE: ReadonlySet<string> = new Set(["tee", "wget", "dd", "split", "csplit"])
+/** Programs that write to the operand behind so many others. */
+export const WRITES_TO_OPERAND: ReadonlyMap<string, number> = new Map([
+  ["uniq", 1],
+  ["xxd", 1],
+])
+
+/** What find tests and prints. Everything else it may do is asked about. */
+export const FIND =
+  "-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -lname= -ilname= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -newer= -anewer= -cnewer= -newermt= -newerct= -maxdepth= -mindepth= -perm= -user= -group= -uid= -gid= -links= -inum= -samefile= -fstype= -used= -printf= -regextype= -depth -d -prune -print -print0 -ls -not -a -and -o -or -empty -nouser -nogroup -xdev -mount -follow -L -H -P -E -readable -writable -executable -true -false -quit -daystart -noleaf -ignore_readdir_race !-delete !-fprint= !-fprint0= !-fprintf= !-fls="
+
+/** A program by the name under which the tables have it: without its folder, its version, and the `g` of GNU's. */
+export function knownName(word: string, has: (name: string) => boolean): string {
+  const name = word
+    .slice(word.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, "")
+  const plain = name.replace(/[-.\d]+$/, "")
+  const found = [name, plain].flatMap((each) => [each, each.replace(/^(?:g|bsd)/, "")]).find(has)
+  return found ?? name
+}
 
 /**
  * A program that runs another one, so plainly that the other one can be told. Options by name: those without a value, and
@@ -62,16 +146,23 @@ export interface Wrapper {
   readonly isScript?: boolean
   /** It adds words of its own behind the command. */
   readonly adds?: boolean
+  /** Words in the command are replaced by what it reads, where this option says which: `xargs -I`. */
+  readonly replaces?: RegExp
+  /** The command is one of a project or a registry, and no program of the machine: a pattern must name it. */
+  readonly isForeign?: boolean
   /** Its words come first: `docker exec`. */
   readonly verbs?: readonly string[]
 }
 
-const LONG_FLAG = /^--[a-z][a-z-]*$/
+/** By name, in a Map: a program may be called `constructor`, which every object has. */
+function mapOf<Row>(rows: Readonly<Record<string, Row>>): ReadonlyMap<string, Row> {
+  return new Map(Object.entries(rows))
+}
 
-export const WRAPPERS: Readonly<Record<string, readonly Wrapper[]>> = {
+export const WRAPPERS: ReadonlyMap<string, readonly Wrapper[]> = mapOf({
   sudo: [{ flags: /^-[nEHSkKPB]+$/, valued: /^-[ugCrtTUp]$|^--(?:user|group)$/, sets: true }],
   doas: [{ flags: /^-[nL]+$/, valued: /^-[uC]$/ }],
-  env: [{ flags: /^-[i0]+$|^-$|^--ignore-environment$/, valued: /^-[uC]$|^--(?:unset|chdir)$/, sets: true }],
+  env: [{ flags: /^-[i0]+$|^-$|^--ignore-environment$/, valued: /^-u$|^--unset$/, sets: true }],
   nohup: [{}],
   setsid: [{ flags: /^-[cfw]+$/ }],
   nice: [{ flags: /^-\d+$|^--adjustment=-?\d+$|^-n-?\d+$/, valued: /^-n$|^--adjustment$/ }],
@@ -80,7 +171,6 @@ export const WRAPPERS: Readonly<Record<string, readonly Wrapper[]>> = {
   timeout: [
     { flags: /^--(?:foreground|preserve-status|verbose)$|^-[fpv]$|^-[sk]\w+$/, valued: /^-[sk]$/, operands: 1 },
   ],
-  gtimeout: [{ flags: /^--(?:foreground|preserve-status)$/, valued: /^-[sk]$/, operands: 1 }],
   time: [{ flags: /^-[pv]$/ }],
   command: [{ flags: /^-p$/ }],
   builtin: [{}],
@@ -90,6 +180,7 @@ export const WRAPPERS: Readonly<Record<string, readonly Wrapper[]>> = {
     {
       flags: /^-[0rtx]+$|^-[nPLI]\S+$|^--(?:null|no-run-if-empty|verbose)$|^--max-(?:args|procs|lines)=\d+$/,
       valued: /^-[nPLIdEs]$/,
+      replaces: /^-I/,
       adds: true,
     },
   ],
@@ -105,89 +196,25 @@ export const WRAPPERS: Readonly<Record<string, readonly Wrapper[]>> = {
     { verbs: ["compose", "exec"], flags: /^-[Td]+$/, valued: /^-[uw]$|^--(?:user|workdir|index)$/, operands: 1 },
   ],
   podman: [{ verbs: ["exec"], flags: /^-[itd]+$/, valued: /^-[uw]$|^--(?:user|workdir)$/, operands: 1 }],
-  npx: [{ flags: /^-y$|^--(?:yes|no|no-install|offline|prefer-offline|quiet)$/ }],
-  bunx: [{ flags: /^--bun$/ }],
+  "docker-compose": [{ verbs: ["exec"], flags: /^-[Td]+$/, valued: /^-[uw]$|^--(?:user|workdir|index)$/, operands: 1 }],
+  npx: [{ flags: /^-y$|^--(?:yes|no|no-install|offline|prefer-offline|quiet)$/, isForeign: true }],
+  bunx: [{ flags: /^--bun$/, isForeign: true }],
+  bun: [{ verbs: ["x"], isForeign: true }],
   npm: [
-    { verbs: ["exec"], flags: /^--$|^-y$|^--(?:yes|no)$/ },
-    { verbs: ["x"], flags: /^--$|^-y$|^--(?:yes|no)$/ },
+    { verbs: ["exec"], flags: /^-y$|^--(?:yes|no)$/, isForeign: true },
+    { verbs: ["x"], flags: /^-y$|^--(?:yes|no)$/, isForeign: true },
   ],
-  pnpm: [{ verbs: ["exec"], flags: LONG_FLAG }, { verbs: ["dlx"] }],
-  yarn: [{ verbs: ["exec"] }, { verbs: ["dlx"] }],
-  uvx: [{}],
-}
-
-/** Verbs and options with which a program runs what nobody here can read, or that it takes from somewhere else. */
-export const RUNS: Readonly<Record<string, RegExp>> = {
-  git: /^(?:-c|-c\S.*|--config-env(?:=.*)?|--exec-path=.*|-x|--exec(?:=.*)?|--upload-pack(?:=.*)?|--receive-pack(?:=.*)?|-O\S*|--open-files-in-pager(?:=.*)?|--ext-diff|--textconv|--extcmd(?:=.*)?|foreach|run|filter-branch|difftool|mergetool|config|alias|hook|send-email|daemon|instaweb|ext::.*|fd::.*)$/,
-  tar: /^--(?:to-c|checkpoint-a|use-c|rsh|info-s|new-volume|rmt)|^-[a-zA-Z]*[IF]/,
-  rsync: /^-[a-zA-Z]*e|^--(?:rsh|rsync-path)/,
-  scp: /^-[a-zA-Z]*[SoD]/,
-  sftp: /^-[a-zA-Z]*[SoDb]/,
-  curl: /^-[a-zA-Z#]*K|^--(?:conf|engine|proxy-service)/,
-  wget: /^--(?:use-askpass|conf|exec)|^-e/,
-  sort: /^--comp/,
-  sed: /^-[a-zA-Z]*f|^--fi|(?:^|[;{}\d$/!|,#\u{e001}])[gpiImM\d]*[ewW](?:[;}\u{e001}]|$)|s(.).*\1.*\1[gpiImM\d]*[ew]/u,
-  awk: /system\s*\(|\||getline|^-[a-zA-Z]*[fEl]|^--(?:fi|ex|lo|inc)|@(?:load|include)/,
-  gawk: /system\s*\(|\||getline|^-[a-zA-Z]*[fEl]|^--(?:fi|ex|lo|inc)|@(?:load|include)/,
-  mawk: /system\s*\(|\||getline|^-[a-zA-Z]*[fWE]/,
-  rg: /^--(?:pre|hostname-bin)/,
-  fd: /^-[a-zA-Z]*[xX]|^--exec/,
-  fdfind: /^-[a-zA-Z]*[xX]|^--exec/,
-  man: /^-[a-zA-Z]*[PpH]|^--(?:pag|html|pre)/,
-  less: /^[-+]/,
-  vim: /^[-+]/,
-  vi: /^[-+]/,
-  nano: /^-/,
-  zip: /^-[a-zA-Z]*TT|^--unzip-command/,
-  tcpdump: /^-[a-zA-Z]*[zw]/,
-  go: /^(?:generate|run|tool)$|^-(?:exec|toolexec|vettool|overlay|modfile)/,
-  cargo: /^(?:run|--config.*|-Z.*)$/,
-  gcc: /^-(?:wrapper|fplugin|specs|B)/,
-  openssl: /^-(?:engine|provider)/,
-  make: /^(?!-(?:j\d*|s|k|B|n|i|w|silent)$)-|=/,
-  docker: /^(?:run|create|build|buildx|compose|plugin|cp|load|import|swarm|service|stack)$/,
-  podman: /^(?:run|create|build|play|kube|machine|cp|load|import)$/,
-  kubectl: /^(?:exec|run|debug|apply|create|cp|plugin|proxy|edit)$/,
-  npm: /^--(?:script-shell|node-options|prefix|userconfig|globalconfig)/,
-  python: /^-[a-zA-Z]*[cmi]/,
-  python3: /^-[a-zA-Z]*[cmi]/,
-  node: /^-[a-zA-Z]*[epri]|^--(?:ev|pr|re|im|in|lo|exp|loader|inspect|env|openssl|require)/,
-  perl: /^-[a-zA-Z0-9]*[eEMmiIxsSd]/,
-  ruby: /^-[a-zA-Z0-9]*[erICxSi]/,
-  php: /^-[a-zA-Z]*[rBREFdzc]/,
-  lua: /^-[a-zA-Z]*[eli]/,
-  deno: /^(?:eval|run|task|repl|install|x)$/,
-  bun: /^(?:-[ep]|x|run|--eval|--print|-r|--preload)$/,
-  osascript: /^-/,
-}
-
-/** Options by which a program that is known for reading writes. */
-export const WRITES: Readonly<Record<string, RegExp>> = {
-  sed: /^-[a-zA-Z]*i|^--i/,
-  awk: />|^-i|^--inp|^-o|^--(?:dump|prof|pretty)/,
-  gawk: />|^-i|^--inp|^-o|^--(?:dump|prof|pretty)/,
-  mawk: />/,
-  perl: /^-[a-zA-Z0-9]*i/,
-  yq: /^-[a-zA-Z]*i|^--in/,
-  curl: /^-[a-zA-Z#]*[oOJTcD]|^--(?:out|rem|upl|cookie-j|dump|trace|stde|libc|etag-s|hsts|alt)/,
-  wget: /^(?!--spider$)/,
-  sort: /^-[a-zA-Z]*o|^--o/,
-  uniq: /^[^-]/,
-  tee: /^[^-]/,
-  dd: /^of=/,
-  find: /^-(?:delete|fprint|fprint0|fprintf|fls)$/,
-  gfind: /^-(?:delete|fprint|fprint0|fprintf|fls)$/,
-  git: /^(?:--output(?:=.*)?|-o|-o\S.*)$/,
-  tree: /^-[a-zA-Z]*o|^--output/,
-  xxd: /^-[a-zA-Z]*r/,
-  date: /^-[a-zA-Z]*s|^--se/,
-  openssl: /^-(?:out|writerand)/,
-  tcpdump: /^-[a-zA-Z]*w/,
-  file: /^-[a-zA-Z]*C|^--comp/,
-  diff: /^--output/,
-  shuf: /^-[a-zA-Z]*o|^--ou/,
-  base64: /^-[a-zA-Z]*o|^--output/,
-}
-
-/** Programs that write whatever they are given: a pattern must name them. */
-export const ALWAYS_WRITE: ReadonlySet<string> = new Set(["tee", "wget", "uniq", "dd"])
+  pnpm: [
+    { verbs: ["exec"], isForeign: true },
+    { verbs: ["dlx"], isForeign: true },
+  ],
+  yarn: [
+    { verbs: ["exec"], isForeign: true },
+    { verbs: ["dlx"], isForeign: true },
+  ],
+  uvx: [{ isForeign: true }],
+  uv: [{ verbs: ["run"], isForeign: true }],
+  poetry: [{ verbs: ["run"], isForeign: true }],
+  pipenv: [{ verbs: ["run"], isForeign: true }],
+  bundle: [{ verbs: ["exec"], isForeign: true }],
+})

@@ -4,12 +4,12 @@ import {
   forEachChild,
   type HereDoc,
   type ParsedScript,
+  type Redirected,
   type Redirection,
   type SyntaxNode,
   type Word,
   type WordPart,
 } from "unbash"
-import { type Check, NONE_OFF, type Off } from "./checks.ts"
 import { ANY, UNKNOWN, type Work } from "./matching.ts"
 import { PART, parseText, wordText } from "./shell-text.ts"
 
@@ -24,11 +24,18 @@ export interface ShellWord {
   readonly text: string
   /** The shell would take it for a pattern of file names. */
   readonly isGlob: boolean
+  /** The shell may make several words of it, or none: a substitution without quotes. */
+  readonly splits: boolean
 }
 
 /** One thing that a command does, each of which an allow must cover. */
 export type ShellPart =
-  | { readonly kind: "command"; readonly words: readonly ShellWord[]; readonly span: Span; readonly isPiped: boolean }
+  | {
+      readonly kind: "command"
+      readonly words: readonly ShellWord[]
+      readonly span: Span
+      readonly inputs: readonly string[]
+    }
   | { readonly kind: "assignment"; readonly name: string; readonly text: string; readonly span: Span }
   | {
       readonly kind: "redirection"
@@ -51,6 +58,10 @@ export interface ShellReading {
   readonly problem?: ShellProblem
   /** The parser could not read it, or was not given it. */
   readonly isBroken: boolean
+  /** Something is piped into a command, or a file is: every command in the text may be given it. */
+  readonly hasInput: boolean
+  /** Commands may run more than once. */
+  readonly hasLoop: boolean
 }
 
 const WORDS_OF_SHELL: Readonly<Partial<Record<SyntaxNode["type"], string>>> = {
@@ -66,153 +77,168 @@ const WORDS_OF_SHELL: Readonly<Partial<Record<SyntaxNode["type"], string>>> = {
 }
 
 const BETWEEN_WORDS =
-  /^(?:[\s;&|(){}!]|\\\n|(?<!\S)(?:if|then|elif|else|fi|while|until|do|done|for|in|case|esac|select|function|coproc|time|-p|\[\[|\]\]|-[a-z])(?![^\s;)]))*$/
+  /^(?:[\s;&|(){}!]|\\\n|(?<!\S)(?:if|then|elif|else|fi|while|until|do|done|for|in|case|esac|select|function|coproc|time|\[\[|\]\]|-[a-z])(?![^\s;)]))*$/
 
-interface ReadOptions {
-  readonly kind?: "command" | "pattern"
-  readonly off?: Off
-}
-
-/** Reads a text as Bash does, with everything that it runs. */
-export function readShell(
-  text: string,
-  work: Work,
-  { kind = "command", off = NONE_OFF }: ReadOptions = {},
-): ShellReading {
-  const parsed = parseText(text, work, off)
-  if ("problem" in parsed) {
-    const span = { start: 0, end: text.length }
-    const words = [{ text: UNKNOWN, isGlob: false }]
-    return {
-      parts: [{ kind: "command", words, span, isPiped: false }],
-      problem: { because: parsed.problem, span },
-      isBroken: true,
-    }
+/** Reads a text as Bash does, with everything that it runs. Never throws for what stands in the text. */
+export function readShell(text: string, work: Work, kind: "command" | "pattern" = "command"): ShellReading {
+  const parsed = parseText(text, work)
+  if ("problem" in parsed) return unread(text, parsed.problem)
+  const reader = new Reader(text, kind)
+  try {
+    reader.readWhole(parsed.script)
+  } catch (error) {
+    // The stack is too small for what is nested.
+    if (error instanceof RangeError) return unread(text, "it is nested too deep")
+    throw error
   }
-  const reader = new Reader(text, kind, off)
-  reader.readWhole(parsed.script)
   const { reading } = reader
   work.spend(PART * reading.parts.length)
   return reading
 }
 
+/** A text of which nothing is known: it may be any command. */
+function unread(text: string, because: string): ShellReading {
+  const span = { start: 0, end: text.length }
+  const words = [{ text: UNKNOWN, isGlob: false, splits: true }]
+  const parts: ShellPart[] = [{ kind: "command", words, span, inputs: [] }]
+  return { parts, problem: { because, span }, isBroken: true, hasInput: true, hasLoop: true }
+}
+
+/** More files that groups within groups read are not looked at together with their commands. */
+const MAX_GROUP_INPUTS = 8
+
+function endsInBackslash(text: string): boolean {
+  let count = 0
+  while (text[text.length - 1 - count] === "\\") count++
+  return count % 2 === 1
+}
+
 class Reader {
   readonly #parts: ShellPart[] = []
   readonly #kind: "command" | "pattern"
-  readonly #off: Off
   #problem: ShellProblem | undefined
   #isBroken = false
+  #hasInput = false
+  #hasLoop = false
+  /** Files that groups of commands are given as input. */
+  #groupInputs: string[] = []
   /** The text that positions count in; inside escaped backquotes it is another one, and `#outer` is where they stand. */
   #source: string
   #outer: Span | undefined
-  /** Of the script being read: what the parser has accounted for. */
-  #covered: Span[] = []
+  /** Everything in the script being read that the parser has accounted for. */
+  #accounted: Span[] = []
 
-  constructor(text: string, kind: "command" | "pattern", off: Off) {
+  constructor(text: string, kind: "command" | "pattern") {
     this.#source = text
     this.#kind = kind
-    this.#off = off
   }
 
   get reading(): ShellReading {
-    const { parts, problem, isBroken } = { parts: this.#parts, problem: this.#problem, isBroken: this.#isBroken }
-    return problem === undefined ? { parts, isBroken } : { parts, problem, isBroken }
+    const reading = {
+      parts: this.#parts,
+      isBroken: this.#isBroken,
+      hasInput: this.#hasInput,
+      hasLoop: this.#hasLoop,
+    }
+    return this.#problem === undefined ? reading : { ...reading, problem: this.#problem }
   }
 
   readWhole(script: ParsedScript): void {
     const whole = { pos: 0, end: this.#source.length }
-    if (/\\\n/.test(this.#source)) this.#complain("joined-lines", "it has more than one line", whole)
-    if (/(?<!\\)(?:\\\\)*\\$/.test(this.#source)) {
-      this.#complain("ends-in-backslash", "it ends in a backslash", whole)
+    if (/\\\n/.test(this.#source)) this.#complain("it has more than one line", whole)
+    if (endsInBackslash(this.#source)) {
+      this.#complain("it ends in a backslash", whole)
     }
     if (wordText(this.#source).includes(UNKNOWN)) {
-      this.#complain(
-        "unseen-characters",
-        "it contains a character that cannot be seen, or looks like a blank and is none",
-        whole,
-      )
+      this.#complain("it contains a character that cannot be seen, or looks like a blank and is none", whole)
     }
     this.#script(script)
   }
 
   #script(script: ParsedScript): void {
-    const before = this.#covered
-    this.#covered = []
+    const before = this.#accounted
+    this.#accounted = []
     for (const error of script.errors ?? []) {
-      this.#complain("parse-errors", `Bash could not read it: ${error.message}`, { pos: error.pos, end: script.end })
+      this.#complain(`Bash could not read it: ${error.message}`, { pos: error.pos, end: script.end })
       this.#isBroken = true
     }
-    forEachChild(script, (child) => this.#node(child, false))
+    forEachChild(script, (child) => this.#node(child))
     this.#checkRest(script)
-    this.#covered = before
+    this.#accounted = before
   }
 
   /** Everything between the words must be an operator or a word of the shell's own that we know. */
   #checkRest(script: ParsedScript): void {
     let rest = ""
     let at = script.pos
-    for (const { start, end } of this.#covered.sort((a, b) => a.start - b.start)) {
+    for (const { start, end } of this.#accounted.sort((a, b) => a.start - b.start)) {
       if (start > at) rest += `${this.#source.slice(at, start)} `
       at = Math.max(at, end)
     }
     rest += this.#source.slice(at, script.end)
     if (BETWEEN_WORDS.test(rest)) return
-    this.#complain("unread-text", rest.includes("#") ? "it contains a comment" : "a part of it was not read", script)
+    this.#complain(rest.includes("#") ? "it contains a comment" : "a part of it was not read", script)
   }
 
-  #node(node: SyntaxNode, isPiped: boolean): void {
+  #node(node: SyntaxNode): void {
     const word = WORDS_OF_SHELL[node.type]
-    if (word !== undefined) this.#complain("shell-words", `"${word}" is a word of the shell's own`, node)
-    if (node.type === "Command") return this.#command(node, isPiped)
-    if (node.type === "Pipeline") return this.#pipeline(node)
+    if (word !== undefined) this.#complain(`"${word}" is a word of the shell's own`, node)
+    if (node.type === "Command") return this.#command(node)
+    if (node.type === "Pipeline" && node.commands.length > 1) this.#hasInput = true
+    if (node.type === "While") this.#hasLoop = true
+    if (node.type === "Redirected") return this.#redirected(node)
     if (node.type === "Script") return this.#script(node)
     if (node.type === "Redirect" || node.type === "HereString" || node.type === "HereDoc")
-      return this.#redirection(node)
+      return void this.#redirection(node)
     if (node.type === "Word") {
-      this.#cover(node)
+      this.#account(node)
       return void this.#word(node)
     }
-    if (node.type === "Negation") this.#complain("exclamation-marks", "it contains !", node)
-    if (node.type === "Statement" && node.background)
-      this.#complain("background", "it runs in the background (&)", node)
-    forEachChild(node, (child) => this.#node(child, isPiped))
+    if (node.type === "Negation") this.#complain("it contains !", node)
+    if (node.type === "Statement" && node.background) this.#complain("it runs in the background (&)", node)
+    forEachChild(node, (child) => this.#node(child))
   }
 
-  #pipeline(node: SyntaxNode & { readonly type: "Pipeline" }): void {
-    for (const prefix of node.prefixes) this.#node(prefix, false)
-    for (const [index, command] of node.commands.entries()) this.#node(command, index > 0)
+  /** A group of commands: each of them may read the files that the group is given. */
+  #redirected({ command, redirects }: Redirected): void {
+    const outer = this.#groupInputs
+    const inputs = redirects.flatMap((each) => this.#redirection(each))
+    this.#groupInputs = [...inputs, ...outer].slice(0, MAX_GROUP_INPUTS)
+    this.#node(command)
+    this.#groupInputs = outer
   }
 
-  #command(node: Command, isPiped: boolean): void {
+  #command(node: Command): void {
+    const inputs: string[] = []
     for (const each of node.prefix) {
       if (each.type === "Assignment") this.#assignment(each)
-      else this.#redirection(each)
+      else inputs.push(...this.#redirection(each))
     }
     if (node.name === undefined) return
-    this.#cover(node.name)
+    this.#account(node.name)
     const name = this.#word(node.name)
     const words = [name]
     for (const each of node.suffix) {
       if (each.type === "Word" || each.type === "Assignment") {
-        this.#cover(each)
+        this.#account(each)
         words.push(each.type === "Word" ? this.#word(each) : this.#assigned(each))
-      } else this.#redirection(each)
+      } else inputs.push(...this.#redirection(each))
     }
     if (name.isGlob && this.#kind === "command") {
-      this.#complain("unknown-program", "its command is a pattern for file names", node.name)
-      words[0] = { text: UNKNOWN, isGlob: true }
+      this.#complain("its command is a pattern for file names", node.name)
+      words[0] = { text: UNKNOWN, isGlob: true, splits: true }
     } else if (name.text.includes(UNKNOWN)) {
-      this.#complain("unknown-program", "only the shell knows which program it runs", node.name)
+      this.#complain("only the shell knows which program it runs", node.name)
     }
-    this.#add({ kind: "command", words, span: this.#spanOf(node), isPiped })
+    this.#add({ kind: "command", words, span: this.#spanOf(node), inputs: [...inputs, ...this.#groupInputs] })
   }
 
   /** Before a command: it is given to that command, or stays for those behind it. */
   #assignment(node: Assignment): void {
-    this.#cover(node)
+    this.#account(node)
     const { text } = this.#assigned(node)
     if (node.value.type === "ArrayValue" || node.index !== undefined || node.append === true) {
-      this.#complain("every-assignment", "it sets a part of a variable", node)
+      this.#complain("it sets a part of a variable", node)
     }
     this.#add({ kind: "assignment", name: node.name, text, span: this.#spanOf(node) })
   }
@@ -222,34 +248,38 @@ class Reader {
     const at = index === undefined ? "" : `[${this.#word(index).text}]`
     const words = value.type === "ArrayValue" ? value.elements : [value]
     const texts = words.map((word) => this.#word(word).text)
-    return { text: `${name}${at}${append === true ? "+" : ""}=${texts.join(" ")}`, isGlob: false }
+    return { text: `${name}${at}${append === true ? "+" : ""}=${texts.join(" ")}`, isGlob: false, splits: false }
   }
 
-  #redirection(node: Redirection): void {
-    this.#cover(node)
+  /** Returns the file that a command is given as its input, if it is one. */
+  #redirection(node: Redirection): string[] {
+    this.#account(node)
     const { descriptor } = node
     if (descriptor?.type === "FileDescriptorVariable") {
-      this.#complain("every-redirection", "it keeps a file's number in a variable", node)
+      this.#complain("it keeps a file's number in a variable", node)
     }
     const number = descriptor?.type === "FileDescriptor" ? descriptor.value : undefined
     const usual = node.operator.startsWith("<") ? 0 : 1
     const operator = `${number === undefined || number === usual ? "" : number}${node.operator}`
     const { target, body } = node.type === "HereDoc" ? this.#hereDocument(node) : this.#target(node)
     this.#add({ kind: "redirection", operator, target, span: this.#spanOf(node), body })
+    if (!node.operator.startsWith("<")) return []
+    this.#hasInput = true
+    return node.type === "Redirect" ? [target] : []
   }
 
   #target(node: Exclude<Redirection, HereDoc>): { target: string; body: string | undefined } {
     const word = node.target === undefined ? { text: "", isGlob: false } : this.#word(node.target)
     if (word.isGlob && this.#kind === "command") {
-      this.#complain("every-redirection", "a file of it is a pattern for file names", node)
+      this.#complain("a file of it is a pattern for file names", node)
     }
     return { target: word.text, body: node.type === "HereString" ? word.text : undefined }
   }
 
   #hereDocument(node: HereDoc): { target: string; body: string } {
-    this.#cover(node.body)
-    if (node.closing === undefined) this.#complain("parse-errors", "a here-document in it has no end", node)
-    else this.#cover(node.closing)
+    this.#account(node.body)
+    if (node.closing === undefined) this.#complain("a here-document in it has no end", node)
+    else this.#account(node.closing)
     // Only its expansions run: what else stands there is input.
     for (const part of node.body.parts ?? []) if (part.type !== "Literal") this.#wordPart(part)
     return { target: "", body: node.body.text }
@@ -257,14 +287,16 @@ class Reader {
 
   #word(word: Word): ShellWord {
     const { parts } = word
-    if (parts === undefined) return { text: this.#literal(word, word.value, word.text), isGlob: false }
+    if (parts === undefined) return { text: this.#literal(word, word.value, word.text), isGlob: false, splits: false }
     let text = ""
     let isGlob = false
+    let splits = false
     for (const part of parts) {
       text += this.#wordPart(part)
       isGlob ||= part.type === "Glob" || part.type === "ExtendedGlob"
+      splits ||= part.type === "CommandExpansion"
     }
-    return { text, isGlob }
+    return { text, isGlob, splits }
   }
 
   #wordPart(part: WordPart): string {
@@ -284,7 +316,7 @@ class Reader {
         if (part.kind === "bracket" && part.parts.some((each) => this.#wordPart(each).includes(UNKNOWN))) return UNKNOWN
         return part.kind === "star" && this.#kind === "pattern" ? ANY : wordText(part.value)
       case "BraceExpansion":
-        this.#complain("braces", "it contains a brace", part)
+        this.#complain("it contains a brace", part)
         break
       case "CommandExpansion":
       case "ProcessSubstitution":
@@ -311,9 +343,8 @@ class Reader {
     const { script, text } = part
     // The parser takes `${ ` at the end of a text for one that is empty.
     const isClosed = /^(?:`[^]*`|\$\{[^]*\}|[$<>]\([^]*\))$/.test(text)
-    if (script === undefined || !isClosed) this.#complain("parse-errors", "a command inside it could not be read", part)
-    else if (script.commands.length === 0) this.#complain("expansions", "it runs nothing inside", part)
-    else if (this.#off.has("every-substitution")) return UNKNOWN
+    if (script === undefined || !isClosed) this.#complain("a command inside it could not be read", part)
+    else if (script.commands.length === 0) this.#complain("it runs nothing inside", part)
     else if (script.source === undefined) this.#script(script)
     else {
       const { source, outer } = { source: this.#source, outer: this.#outer }
@@ -323,14 +354,14 @@ class Reader {
       this.#source = source
       this.#outer = outer
     }
-    if (this.#kind === "pattern") this.#complain("every-substitution", "it runs another command inside", part)
-    return UNKNOWN
+    if (this.#kind === "pattern") this.#complain("it runs another command inside", part)
+    return part.type === "ProcessSubstitution" ? `/dev/fd/${UNKNOWN}` : UNKNOWN
   }
 
   #literal(at: { pos: number; end: number }, value: string, written: string): string {
     const bare = written.includes("\\") ? written.replace(/\\[^]/g, "") : written
-    if (bare.includes("!")) this.#complain("exclamation-marks", "it contains !", at)
-    if (/[{}]/.test(bare) && bare !== "{}") this.#complain("braces", "it contains a brace", at)
+    if (bare.includes("!")) this.#complain("it contains !", at)
+    if (/[{}]/.test(bare) && bare !== "{}") this.#complain("it contains a brace", at)
     if (bare.includes("$")) this.#complainOfDollar(at)
     // In the value of a variable a star is no pattern of file names, and the parser leaves it alone.
     if (bare.includes("*") && this.#kind === "pattern" && bare === written) return wordText(value).replaceAll("*", ANY)
@@ -338,24 +369,24 @@ class Reader {
   }
 
   #quoted(at: { pos: number; end: number }, value: string): string {
-    if (/[\n\r]/.test(value)) this.#complain("lines-in-words", "it has more than one line", at)
+    if (/[\n\r]/.test(value)) this.#complain("it has more than one line", at)
     return wordText(value)
   }
 
   #complainOfDollar(at: { pos: number; end: number }): void {
-    this.#complain("expansions", "it contains $, and only the shell knows what that becomes", at)
+    this.#complain("it contains $, and only the shell knows what that becomes", at)
   }
 
-  #complain(check: Check, because: string, at: { pos: number; end: number }): void {
-    if (!this.#off.has(check)) this.#problem ??= { because, span: this.#spanOf(at) }
+  #complain(because: string, at: { pos: number; end: number }): void {
+    this.#problem ??= { because, span: this.#spanOf(at) }
   }
 
   #add(part: ShellPart): void {
     this.#parts.push(part)
   }
 
-  #cover(at: { pos: number; end: number }): void {
-    this.#covered.push({ start: at.pos, end: at.end })
+  #account(at: { pos: number; end: number }): void {
+    this.#accounted.push({ start: at.pos, end: at.end })
   }
 
   #spanOf({ pos, end }: { pos: number; end: number }): Span {

@@ -1,6 +1,5 @@
 import { hasUnseen as hasUnseenCharacter } from "@signalbox/protocol"
 import { type ParsedScript, parse } from "unbash"
-import type { Off } from "./checks.ts"
 import { UNKNOWN, type Work } from "./matching.ts"
 
 /** A blank that is part of a word, which a blank between words in a pattern does not match. */
@@ -52,14 +51,14 @@ const MAX_NESTING = 32_768
 const NESTED = 32
 
 /** Never throws for what stands in the text. */
-export function parseText(text: string, work: Work, off: Off): Parsed {
-  if (text.length > MAX_COMMAND_CHARS && !off.has("length")) {
+export function parseText(text: string, work: Work): Parsed {
+  if (text.length > MAX_COMMAND_CHARS) {
     return { problem: `it is longer than ${MAX_COMMAND_CHARS} characters` }
   }
   work.spend(READING * text.length)
   const openers = (text.match(OPENERS)?.length ?? 0) + (text.match(/\bcoproc\b/g)?.length ?? 0)
   const nesting = openers * text.length
-  if (nesting > MAX_NESTING && !off.has("nesting")) return { problem: "it is nested too deep for its length" }
+  if (nesting > MAX_NESTING) return { problem: "it is nested too deep for its length" }
   work.spend(NESTED * nesting)
   try {
     return { script: parse(text) }

@@ -1,5 +1,4 @@
 import { isObject } from "@signalbox/protocol"
-import { NONE_OFF, type Off } from "./checks.ts"
 import { type CommandNeeds, needsOf } from "./command-cover.ts"
 import { commandForms } from "./command-forms.ts"
 import type { TouchedCommand } from "./command-pattern.ts"
@@ -30,7 +29,6 @@ export interface Subject {
   readonly context: PolicyContext
   readonly work: Work
   readonly searched: SearchedFolders | undefined
-  readonly off: Off
   readonly reading: (text: string) => ShellReading
   /** As an allow sees a command. */
   readonly needs: (text: string) => CommandNeeds
@@ -47,31 +45,24 @@ export interface Subject {
 const SPECIAL = /["'\\`$;&|<>(){}!#%^\n\r]/
 const NOT_BASH = "it contains quotes or operators, and only Bash's are known"
 
-interface SubjectOptions {
-  readonly work: Work
-  readonly off?: Off
-}
-
-export function subjectOf(request: PolicyRequest, context: PolicyContext, options: SubjectOptions): Subject {
-  const { work, off = NONE_OFF } = options
-  const isBash = request.tool === "Bash" || off.has("other-shells")
-  const reading = remember((text: string) => readShell(text, work, { off }))
+export function subjectOf(request: PolicyRequest, context: PolicyContext, work: Work): Subject {
+  const isBash = request.tool === "Bash"
+  const reading = remember((text: string) => readShell(text, work))
   const path = remember((text: string) => pathForms(text, context.cwd, work))
   return {
     request,
     context,
     work,
-    off,
     searched: searchedFolders(request.tool, request.input, context.cwd),
     reading,
     needs: remember((text: string) => {
-      const needs = needsOf(reading(text), work, off)
+      const needs = needsOf(reading(text), work)
       const span = { start: 0, end: text.length }
       return isBash || !SPECIAL.test(text) ? needs : { ...needs, problem: { because: NOT_BASH, span } }
     }),
     touched: remember((text: string) => ({
       reading: reading(text),
-      forms: commandForms(text, reading(text), work, off),
+      forms: commandForms(text, reading(text), work),
       path,
     })),
     path,
@@ -93,7 +84,7 @@ function remember<K, T>(read: (key: K) => T): (key: K) => T {
   }
 }
 
-const MAX_DEPTH = 256
+const MAX_JSON_DEPTH = 256
 
 /** The value as JSON, or undefined if that is longer or deeper than rules look at: then nothing of it is copied. */
 function jsonText(value: unknown, work: Work): string | undefined {
@@ -107,7 +98,7 @@ function fits(value: unknown, work: Work): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: each, depth } = next
     chars += 1 + (typeof each === "string" || Array.isArray(each) ? each.length : 0)
-    if (chars > MAX_TEXT_CHARS || depth > MAX_DEPTH) return false
+    if (chars > MAX_TEXT_CHARS || depth > MAX_JSON_DEPTH) return false
     if (Array.isArray(each)) for (const item of each) open.push({ value: item, depth: depth + 1 })
     else if (isObject(each)) {
       for (const name in each) {

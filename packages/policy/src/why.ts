@@ -62,9 +62,11 @@ export function shownPart(text: string, { start, end }: Span): string {
   return part.length <= MAX_SHOWN_CHARS ? part : `${part.slice(0, MAX_SHOWN_CHARS)}…`
 }
 
-/** "Rule "a"", or "Rules "a", "b"". */
-export function namesOf(decided: readonly Decided[]): string {
+/** Rules in a sentence: `Rule "a" allows`, or `Rules "a", "b" and 3 more allow`. */
+export function namesOf(decided: readonly Decided[]) {
   const ids = [...new Set(decided.map(({ rule }) => rule.id))]
   const some = ids.slice(0, MAX_SHOWN_RULES).map((id) => `"${id}"`)
-  return `${ids.length === 1 ? "Rule" : "Rules"} ${some.join(", ")}`
+  const list = some.join(", ") + (ids.length > some.length ? ` and ${ids.length - some.length} more` : "")
+  const one = { subject: `Rule ${list}`, object: `rule ${list}`, verb: "allows" }
+  return ids.length === 1 ? one : { subject: `Rules ${list}`, object: `rules ${list}`, verb: "allow" }
 }

@@ -1,6 +1,6 @@
+import { evaluate } from "@signalbox/policy"
 import { describe, expect, it } from "vitest"
 import { fuzzCases } from "../../../test/gate.ts"
-import { judge } from "../src/evaluate.ts"
 import { allowing, CONTEXT, denying, numbered } from "./subject.ts"
 
 /** The same numbers for the same seed. */
@@ -50,10 +50,16 @@ const UNCOVERED = [
   "time ls",
   "./l? x",
   "curl -o x y",
+  "sed 1etouch\\ p x",
+  "tar cIf x a b",
+  "git -C x status",
+  "curl -4K x",
+  "sort --co=x a",
+  "find . -exec ls + -name {} \\;",
 ]
 
 const PATTERNS =
-  "npm ci*|echo *|ls|git status|cat *|true|sed *|node *|find *|git *us|> build/*|A=*|bash -c|sh -c|sudo *|env *|nohup *|timeout *|xargs *|eval *|command *|nice *"
+  "npm ci*|echo *|ls|git status|cat *|true|sed *|node *|find *|git *us|> build/*|A=*|bash -c|sh -c|sudo *|env *|nohup *|timeout *|xargs *|eval *|command *|nice *|tar *|curl *|sort *"
 
 type Wrap = (piece: string) => string
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -71,6 +77,11 @@ const AROUND: readonly Wrap[] = [
   (a) => `sh -c ${quoted(a)}`,
   (a) => `A=$(${a}) ls`,
   (a) => `ls > build/x; ${a}`,
+  (a) => `echo ${quoted(a)} | sh`,
+  (a) => `source <(echo ${quoted(a)})`,
+  (a) => `npm exec -c ${quoted(a)}`,
+  (a) => `docker exec c sh -c ${quoted(a)}`,
+  (a) => `{ ${a}; } < x`,
   (a) => `  ${a}  `,
 ]
 /** Before one simple command. */
@@ -86,6 +97,12 @@ const BEFORE: readonly Wrap[] = [
   (a) => `command ${a}`,
   (a) => `xargs ${a}`,
   (a) => `find . -exec ${a} {} \\;`,
+  (a) => `npm exec -- ${a}`,
+  (a) => `docker exec c ${a}`,
+  (a) => `fd -x ${a}`,
+  (a) => `ls | xargs ${a}`,
+  (a) => `git submodule foreach ${a}`,
+  (a) => `sudo --weird ${a}`,
 ]
 const BETWEEN: readonly ((a: string, b: string) => string)[] = [
   (a, b) => `${a} && ${b}`,
@@ -132,7 +149,7 @@ const FORBIDDING = numbered([
 
 describe("commands put together from allowed and forbidden ones", () => {
   const effectOf = (rules: typeof SHARED, command: string) =>
-    judge(rules, { tool: "Bash", input: { command } }, CONTEXT).effect
+    evaluate({ rules, relayAutoApproval: false }, { tool: "Bash", input: { command } }, CONTEXT).effect
 
   it("[PO26] nothing with a part that no rule allows is allowed", () => {
     const seed = Number(process.env["SIGNALBOX_SEED"] ?? 17)

@@ -35,7 +35,6 @@ const HOSTILE: readonly string[] = [
   'npm ci $"x"',
   "npm ci $((1+1))",
   "npm ci $[1+1]",
-  "npm ci <(rm -rf /)",
   "npm ci >(sh)",
   "npm ci > /etc/passwd",
   "npm ci >/etc/passwd",
@@ -103,6 +102,7 @@ const COMPOUND: readonly string[] = [
   "npm ci 'quoted'; rm -rf /",
   'npm ci "\\\\"; rm -rf /',
   "npm ci \\\\; rm -rf /",
+  "npm ci <(rm -rf /)",
 ]
 
 /** Each begins otherwise, so that even `*` does not allow it. */
@@ -298,7 +298,6 @@ describe("a deny pattern for commands", () => {
     "sudo -u root rm x",
     "env A=1 rm x",
     "nohup timeout 5 rm x",
-    "find . -exec rm {} +",
     "xargs rm x",
     'bash -c "rm x"',
     "bash -c 'cd /; rm x'",
@@ -307,6 +306,12 @@ describe("a deny pattern for commands", () => {
     "2>&1 rm x",
     "rm $HOME",
     "cat <<EOF\nrm x\nEOF",
+    "bash <(echo rm x)",
+    "echo rm x | parallel",
+    'eval "$(echo rm x)"',
+    "ls | xargs rm",
+    "ls | xargs -I{} rm {}",
+    "find . -exec rm {} +",
     "ls\nrm x",
   ]
   it.each(DENIED)("[PO8] rm * forbids %j", (command) => {
@@ -335,6 +340,11 @@ describe("a deny pattern for commands", () => {
     "ls; pwd",
     "rmdir x",
     "git commit -m 'rm x'",
+    "npm rm x",
+    "fd rm",
+    "echo rm x | cat",
+    "git -C x rm y",
+    "docker compose rm web",
   ]
   it.each(FREE)("[PO8] rm * has nothing against %j", (command) => {
     expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("allow")

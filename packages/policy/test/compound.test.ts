@@ -155,7 +155,7 @@ describe("why", () => {
       'Rule "r1" allows a part of this, but no rule allows "sudo rm x".',
     )
     expect(verdict([allowing("git *")], "Bash", { command: "git -c a=b log" }).reason).toBe(
-      'Rule "r1" would allow this, but does not because "-c" makes git run something else, and a star does not cover that.',
+      'Rule "r1" would allow this, but does not because nobody knows whether "-c" makes git run or write something else, and a star does not cover that.',
     )
     expect(verdict([allowing("sed *")], "Bash", { command: "sed -i x y" }).reason).toBe(
       'Rule "r1" would allow this, but does not because "-i" makes it write, and the rule does not name that.',

@@ -1,4 +1,4 @@
-import { evaluate, importSettings } from "@signalbox/policy"
+import { evaluate, importSettings, type Rule } from "@signalbox/policy"
 import { parsePolicy } from "@signalbox/policy/schemas"
 import { describe, expect, it } from "vitest"
 import { CONTEXT } from "./subject.ts"
@@ -60,8 +60,56 @@ describe("Claude Code's settings", () => {
     ["Write(/src/**)", "compares paths with Edit(…) only"],
     ["Read(/etc/**)", "begins at the settings' folder"],
     ["mcp__*", "matches no tool in Claude Code"],
+    ["mcp__git*", "matches no tool in Claude Code"],
   ])("[PO30] %s is told to do something else than it seems", (entry, note) => {
     expect(imported({ allow: [entry] }).entries[0]?.notes.join(" ")).toContain(note)
+  })
+
+  const judged = (permissions: unknown, tool: string, input: Record<string, unknown>, cwd = "/srv/app") => {
+    const rules: Rule[] = [...imported(permissions).rules, { id: "rest", effect: "allow" }]
+    return evaluate({ rules, relayAutoApproval: false }, { tool, input }, { ...CONTEXT, cwd }).effect
+  }
+
+  it("[PO30] a project's entries hold in that project only", () => {
+    const { rules } = imported({ allow: ["Bash(npm test:*)"], deny: ["Bash(rm:*)"] })
+    expect(rules.map(({ cwd }) => cwd)).toEqual(["/srv/app/**", "/srv/app/**"])
+    const elsewhere = { ...CONTEXT, cwd: "/srv/other" }
+    const request = { tool: "Bash", input: { command: "npm test" } }
+    expect(evaluate({ rules: [...rules], relayAutoApproval: false }, request, elsewhere).effect).toBe("ask")
+    expect(evaluate({ rules: [...rules], relayAutoApproval: false }, request, CONTEXT).effect).toBe("allow")
+    expect(importSettings({ permissions: { allow: ["Bash(ls)"] } }).rules[0]?.cwd).toBeUndefined()
+    const odd = importSettings({ permissions: { allow: ["Bash(ls)"] } }, { cwd: "/srv/*" })
+    expect([odd.rules, odd.entries[0]?.notes]).toEqual([
+      [],
+      ["The project's folder cannot be said in a rule, so it was left out."],
+    ])
+  })
+
+  it.each([
+    ["Read(/secrets)", "/srv/app/secrets/a/key"],
+    ["Read(/secrets/)", "/srv/app/secrets/key"],
+    ["Read(//etc)", "/etc/ssl/key"],
+    ["Read(.env)", "/srv/app/web/.env"],
+    ["Read(.env)", "/srv/app/.env"],
+    ["Read(./.env)", "/srv/app/.env"],
+    ["Read(config/secrets)", "/srv/app/config/secrets/x"],
+    ["Read(/keys/*)", "/srv/app/keys/a/b"],
+    ["Read(*.pem)", "/srv/app/a/b.pem"],
+  ])("[PO30] a denied %s forbids %s: a folder is all that is in it, a name is found at any depth", (entry, path) => {
+    expect(judged({ deny: [entry] }, "Read", { file_path: path })).toBe("deny")
+    expect(judged({ deny: [entry] }, "Read", { file_path: "/srv/app/README.md" })).toBe("allow")
+  })
+
+  it("[PO30] nothing vanishes without a word: too many entries, more rules than a policy has, stars in names", () => {
+    const many = Array.from({ length: 1002 }, (_, index) => `Bash(tool${index})`)
+    const { rules, notes } = imported({ allow: many, deny: ["Read(//etc)"] })
+    expect(rules).toHaveLength(1004)
+    expect(notes).toEqual([
+      "permissions.allow has 1002 entries; those after the first 1000 were left out.",
+      "These are 1004 rules, and a policy has at most 1000: remove some before you use them.",
+    ])
+    expect(imported({ allow: ["mcp__git*"], deny: ["mcp__*"] }).rules).toEqual([])
+    expect(imported({ allow: ["mcp__git__*"] }).rules.map(({ tool }) => tool)).toEqual(["mcp__git__*"])
   })
 
   it("[PO30] a denied file can still be read by a command", () => {
