@@ -50,8 +50,9 @@ export class PolicyDesk {
   async put(value: unknown, by: string): Promise<void> {
     const { sees: _told, ...written } = isObject(value) ? value : {}
     const parsed = await parse(isObject(value) ? written : value)
-    if (!parsed.ok) {
-      throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
+    const problems = parsed.ok ? notHeld(parsed.policy.rules) : parsed.problems
+    if (!parsed.ok || problems.length > 0) {
+      throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
     }
     await replaceDocument(this.#directory, "policy", { before: this.#policy, after: parsed.policy, by })
     this.#use(parsed.policy)
@@ -77,8 +78,23 @@ export class PolicyDesk {
       session: session.id,
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
+      now: Date.now(),
+      // An agent that dialled in by itself is on no runner, which is known.
+      runner: session.runner ?? "",
     })
   }
+}
+
+/** Parts of rules that the engine knows and a hub cannot hold: it is not told the branch, and keeps neither uses nor who started a session. */
+const NOT_HELD = ["branch", "atMost", "fourEyes"] as const
+
+/** A rule that promises more than is kept is refused. */
+function notHeld(rules: readonly Rule[]): string[] {
+  return rules.flatMap((rule, index) =>
+    NOT_HELD.filter((part) => rule[part] !== undefined).map(
+      (part) => `rule ${index + 1} (${rule.id}): ${part}: this hub cannot hold it`,
+    ),
+  )
 }
 
 /** The schemas take longer to load than a hub without a policy takes to start. */

@@ -1,6 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Coverage } from "./command-cover.ts"
-import { commandOf, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
+import { commandOf, concernsCommand, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
 import type { Policy, Rule, RuleEffect } from "./schemas.ts"
 import type { ShellProblem, Span } from "./shell-reading.ts"
@@ -20,6 +20,10 @@ export interface Verdict {
   readonly expiresAfterMs?: number
   /** How often that may be put off, if the rule says so. */
   readonly maxExtensions?: number
+  /** Asks only: another person than the one who started the session must answer. */
+  readonly fourEyes?: true
+  /** Allows only: the rules with a bound (`atMost`) that this counts against. */
+  readonly counts?: readonly string[]
   readonly why: Why
 }
 
@@ -35,11 +39,23 @@ const REPORT = "This is a mistake in the policy engine: please report the reques
 export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
   const { rules } = policy
   try {
-    return decide(rules, subjectOf(request, context, work))
+    const subject = subjectOf(request, context, work)
+    const verdict = decide(rules, subject)
+    return verdict.effect === "ask" ? { ...verdict, ...eyesOf(rules, subject) } : verdict
   } catch (error) {
-    if (!(error instanceof OverBudget)) return { effect: "ask", reason: FAILED, why: whyOf(rules, { change: REPORT }) }
-    return { effect: "ask", reason: `${TOO_MUCH_WORK} ${LESS_WORK}`, why: whyOf(rules, { change: LESS_WORK }) }
+    const isCostly = error instanceof OverBudget
+    const change = isCostly ? LESS_WORK : REPORT
+    const reason = isCostly ? `${TOO_MUCH_WORK} ${LESS_WORK}` : FAILED
+    // Whether such a rule fits is not known, so it does.
+    const fourEyes = rules.some((rule) => rule.fourEyes === true) ? { fourEyes: true as const } : {}
+    return { effect: "ask", reason, ...fourEyes, why: whyOf(rules, { change }) }
   }
+}
+
+/** Any rule that may fit asks for a second person, whichever rule is named. */
+function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEyes"> {
+  const isFitting = rules.some((rule) => rule.fourEyes === true && matchRule(rule, subject).match !== "no")
+  return isFitting ? { fourEyes: true } : {}
 }
 
 function decide(rules: readonly Rule[], subject: Subject): Verdict {
@@ -101,14 +117,15 @@ function allow(rules: readonly Rule[], subject: Subject): Verdict {
     const verdict = coverage.ok ? allowShared(rules, coverage, command) : askForMissing(rules, coverage, command)
     if (verdict !== undefined) return verdict
   }
-  return askForNone(rules, { ...nearlySandboxed(sharing, subject), ...allowing }, request)
+  return askForNone(rules, { ...nearlyFitting(sharing, subject), ...allowing }, request)
 }
 
 /** A rule that shares a command, but fails for another reason. */
-function nearlySandboxed(sharing: readonly Rule[], subject: Subject): Found {
+function nearlyFitting(sharing: readonly Rule[], subject: Subject): Found {
+  const command = commandOf(subject.request) ?? ""
   for (const rule of sharing) {
     const { because } = matchRule(rule, subject, "command")
-    if (because !== undefined) return { nearly: { rule, because } }
+    if (because !== undefined && concernsCommand(rule, command, subject)) return { nearly: { rule, because } }
   }
   return {}
 }
@@ -169,8 +186,14 @@ function settle(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
     reason: rule.reason === undefined ? `${sentence}.` : `${sentence}: ${rule.reason}`,
     ...(rule.message === undefined ? {} : { message: rule.message }),
     ...expiryOf(rule),
+    ...countsOf([rule]),
     why: whyOfHit(rules, hit, subject, CHANGES[rule.effect](numbered(rules, rule))),
   }
+}
+
+function countsOf(rules: readonly Rule[]): Pick<Verdict, "counts"> {
+  const counts = [...new Set(rules.filter(({ atMost }) => atMost !== undefined).map(({ id }) => id))]
+  return counts.length === 0 ? {} : { counts }
 }
 
 function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expiresAfterMs" | "maxExtensions"> {
@@ -202,16 +225,17 @@ function askBecauseBroken(rules: readonly Rule[], { because, span }: ShellProble
 
 function allowShared(rules: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
   const [first] = covered
+  const counts = countsOf(covered.map(({ rule }) => rule))
   const names = namesOf(covered)
   const change = `To be asked, change or remove ${names.object}.`
   const why = whyOf(rules, { decided: covered, field: "command", span: { start: 0, end: text.length }, text, change })
   if (first === undefined || why.rules.length > 1) {
     const reason = `${names.subject} together allow every part of this.`
-    return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, why }
+    return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, ...counts, why }
   }
   const sentence = `Rule "${first.rule.id}" allows this`
   const reason = first.rule.reason === undefined ? `${sentence}.` : `${sentence}: ${first.rule.reason}`
-  return { effect: "allow", rule: first.rule.id, reason, why }
+  return { effect: "allow", rule: first.rule.id, reason, ...counts, why }
 }
 
 /** Undefined if rules have nothing to do with the command. */

@@ -10,6 +10,7 @@ import {
   pathIsTouched,
   pathPattern,
 } from "./path-pattern.ts"
+import { limitOf } from "./rule-limits.ts"
 import type { Rule } from "./schemas.ts"
 import type { Span } from "./shell-reading.ts"
 import { MAX_COMMAND_CHARS, READING } from "./shell-text.ts"
@@ -102,6 +103,7 @@ interface RuleMatch {
 /** Questions that want a person's own words: a rule that does not name them does not answer them. */
 const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
 const NO: RuleMatch = { match: "no" }
+const OUTSIDE = "it runs outside the sandbox, which the rule does not mention"
 
 export function isPersonal(request: PolicyRequest): boolean {
   return PERSONAL.has(request.tool) || request.needsPerson === true
@@ -113,15 +115,18 @@ export function matchRule(rule: Rule, subject: Subject, except?: "command"): Rul
   const surroundings = least([matchTool(rule, subject.request), ...matchContext(rule, subject)])
   const strict = rule.effect === "allow"
   if (surroundings === "no" || (strict && surroundings === "maybe")) return NO
-  if (strict && leavesSandbox(rule, subject.request)) {
-    return { match: "no", because: "it runs outside the sandbox, which the rule does not mention" }
-  }
+  const limit = limitOf(rule, subject.context, subject.work)
+  if (limit?.match === "no" && !strict) return NO
+  const outside = leavesSandbox(rule, subject.request) ? OUTSIDE : limit?.because
   const questions = patternsOf(rule).fields.filter(({ field }) => field !== except)
   const fields = questions.map((question) => ({
     ...matchField(subject, { ...question, strict }),
     field: question.field,
   }))
-  const match = least([surroundings, ...fields.map((field) => field.match)])
+  const match = least([surroundings, limit?.match ?? "yes", ...fields.map((field) => field.match)])
+  if (strict && outside !== undefined) {
+    return fields.every((field) => field.match === "yes") ? { match: "no", because: outside } : NO
+  }
   const [shown] = fields.filter(({ span }) => span !== undefined)
   if (!strict || match === "yes") return { ...(shown ?? fields[0]), match }
   const failed = fields.filter((field) => field.match !== "yes")
@@ -142,6 +147,12 @@ export function coverCommand(rules: readonly Rule[], text: string, subject: Subj
     text,
     subject,
   )
+}
+
+/** Whether a rule's patterns have anything to do with a command, whatever else it wants. */
+export function concernsCommand(rule: Rule, text: string, { work, touched }: Subject): boolean {
+  const command = touched(text)
+  return commandPatternsOf(rule, work).some((pattern) => commandIsTouched(pattern, command, work).match !== "no")
 }
 
 function coverBy<R>(rules: readonly Covering<R>[], text: string, subject: Subject): Coverage<R> {

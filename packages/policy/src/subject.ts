@@ -4,6 +4,7 @@ import { commandForms } from "./command-forms.ts"
 import type { TouchedCommand } from "./command-pattern.ts"
 import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
 import { type PathForms, pathForms, type SearchedFolders, searchedFolders } from "./path-pattern.ts"
+import type { Surroundings } from "./rule-limits.ts"
 import { readShell, type ShellReading } from "./shell-reading.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
 
@@ -17,7 +18,7 @@ export interface PolicyRequest {
 }
 
 /** Facts about the session that asks. */
-export interface PolicyContext {
+export interface PolicyContext extends Surroundings {
   readonly session: string
   readonly cwd?: string | undefined
   readonly mode?: string | undefined
