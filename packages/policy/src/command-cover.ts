@@ -1,10 +1,10 @@
 import { MAX_SCRIPT_DEPTH } from "./command-forms.ts"
 import type { CommandPattern, CoverPattern } from "./command-pattern.ts"
 import type { Inner } from "./inner.ts"
-import { ASSIGNMENT, innerOf } from "./inner-commands.ts"
+import { ASSIGNMENT, innerOf, nameOf } from "./inner-commands.ts"
 import { ANY, globMatches, LOOK, UNKNOWN, type Work } from "./matching.ts"
 import { type PathForms, pathIsCovered } from "./path-pattern.ts"
-import { FOLDER_CHANGERS } from "./programs.ts"
+import { FOLDER_CHANGERS, RUNS_ELSEWHERE } from "./programs.ts"
 import { readShell, type ShellPart, type ShellReading, type ShellWord, type Span } from "./shell-reading.ts"
 import { GAP, writtenText } from "./shell-text.ts"
 
@@ -156,6 +156,7 @@ function foldersOf({ parts, hasLoop }: ShellReading): string[] | undefined {
     const runs = part.words.some(
       ({ text }) => FOLDER_CHANGERS.has(text) || /(?:^|[^\w-])(?:cd|pushd|popd)(?:[^\w-]|$)/.test(text),
     )
+    if (runsElsewhere(part.words)) return undefined
     if (!runs) continue
     const isFollowed = first?.text === "cd" && target !== undefined && more.length === 0 && isPlainFolder(target)
     if (!isFollowed) return undefined
@@ -164,6 +165,11 @@ function foldersOf({ parts, hasLoop }: ShellReading): string[] | undefined {
     folders.push(path)
   }
   return folders
+}
+
+function runsElsewhere(words: readonly ShellWord[]): boolean {
+  const name = nameOf(words)
+  return RUNS_ELSEWHERE.has(name) && (name === "ssh" || words.some(({ text }) => text === "exec"))
 }
 
 function isPlainFolder({ text, isGlob }: ShellWord): boolean {

@@ -103,7 +103,7 @@ class FormReader {
 
   /** A shell that carries out its input may run anything. */
   #addFed(commands: readonly CommandWords[], hasInput: boolean): void {
-    const isFed = ({ words }: CommandWords) => FED.has(nameOf(words)) && innerOf(words, true)?.kind === "never"
+    const isFed = ({ words }: CommandWords) => FED.has(nameOf(words)) && this.#inner(words, true)?.kind === "never"
     if (hasInput && commands.some(isFed)) this.parts.push(ANY_COMMAND)
   }
 
@@ -151,9 +151,13 @@ class FormReader {
 
   /** The commands behind a runner, where it is known which they are: with the words that the runner adds. */
   #innerCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-    this.#work.spend(FORM * words.reduce((sum, { text }) => sum + text.length + 1, 0))
-    const inner = innerOf(words, false)
+    const inner = this.#inner(words, false)
     return inner?.kind === "commands" ? inner.commands : []
+  }
+
+  #inner(words: readonly ShellWord[], hasInput: boolean): ReturnType<typeof innerOf> {
+    this.#work.spend(FORM * words.reduce((sum, { text }) => sum + text.length + 1, 0))
+    return innerOf(words, hasInput)
   }
 
   #addWords(texts: readonly string[], starts: Parameters<typeof partOf>[1], span: Span | undefined): void {

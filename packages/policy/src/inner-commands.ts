@@ -1,4 +1,4 @@
-import { closed, closedBy, type Inner, never, plainWord, shown } from "./inner.ts"
+import { closed, closedBy, type Inner, never, shown } from "./inner.ts"
 import { knownInner } from "./known-commands.ts"
 import { KNOWN, listedOptions } from "./known-options.ts"
 import { UNKNOWN } from "./matching.ts"
@@ -33,12 +33,15 @@ export function nameOf(words: readonly ShellWord[]): string {
 
 /** Builtins that carry out one of their arguments as a command. */
 const CARRIES_OUT = new Set("eval trap mapfile readarray compgen complete bind".split(" "))
+/** Variables by which the shell and its programs find and run others. */
+const LEADING =
+  /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELL|SHELLOPTS|BASHOPTS|EDITOR|VISUAL|PAGER|BROWSER|LESSOPEN|GIT_\w+|NODE_OPTIONS|NODE_PATH|PYTHON\w+|PERL5\w+|RUBY\w+|JAVA_TOOL_OPTIONS|npm_config_\w+)(?:[=+[]|$)/
 const PLAIN_SHELLS = new Set(["bash", "sh", "dash", "ash"])
 const TABLES = [KNOWN, WRAPPERS, INTERPRETERS, TARGETS, SHELL_PROGRAMS, CARRIES_OUT_INPUT, RUNNERS, FED]
 const isKnown = (name: string) => TABLES.some((table) => table.has(name))
 
 /** Undefined for a command that does what it says and no more. `hasInput`: something may be piped into it. */
-export function innerOf(words: readonly ShellWord[], hasInput: boolean): Inner | undefined {
+export function innerOf(words: readonly ShellWord[], hasInput: boolean, depth = 0): Inner | undefined {
   const texts = words.map((word) => word.text)
   const [first = ""] = texts
   const name = nameOf(words)
@@ -46,14 +49,37 @@ export function innerOf(words: readonly ShellWord[], hasInput: boolean): Inner |
   const evaluated = evaluatingBuiltin(texts)
   if (evaluated !== undefined) return never(`"${evaluated}" may run what stands in its arguments`)
   if (isQuestion(texts, name)) return undefined
-  if (SHELL_PROGRAMS.has(name)) return shellInner(texts, { name, hasInput })
+  if (EVALUATORS.has(name) && texts.some((text, index) => index > 0 && LEADING.test(text))) {
+    return closed(`${name} may change what the commands behind it run`)
+  }
+  if (SHELL_PROGRAMS.has(name)) return shellInner(words, { name, hasInput })
   if (name === "source" || name === ".") return fileInner(words, { at: 1, name, hasInput })
   if (name === "find") return findInner(words)
   if (name === "trap") return trapInner(texts)
   if (CARRIES_OUT_INPUT.has(name)) return talkInner(texts, { name, hasInput })
   const languages = INTERPRETERS.get(name)
   if (languages !== undefined) return interpreterInner(words, { name, hasInput, options: listedOptions(languages) })
-  return wrapperInner(words, WRAPPERS.get(name) ?? [], hasInput) ?? knownInner(words, name) ?? otherInner(words, name)
+  const foreign = (at: number) => foreignInner(words.slice(at), { at, hasInput, depth })
+  return (
+    wrapperInner(words, WRAPPERS.get(name) ?? [], { hasInput, foreign }) ??
+    knownInner(words, name, foreign) ??
+    otherInner(words, name)
+  )
+}
+
+/** Programs that run one another by name deeper than this are not read. */
+const MAX_FOREIGN_DEPTH = 4
+
+/** A program of a project or a registry: a pattern must name it, and whatever such a program must have named. */
+function foreignInner(
+  words: readonly ShellWord[],
+  { at, hasInput, depth }: { readonly at: number; readonly hasInput: boolean; readonly depth: number },
+): Inner {
+  if (depth >= MAX_FOREIGN_DEPTH) return closed("it is nested too deep")
+  const inner = innerOf(words, hasInput, depth + 1)
+  if (inner === undefined) return { kind: "file", named: at + 1 }
+  if (inner.kind === "file") return { kind: "file", named: at + inner.named }
+  return inner.kind === "never" || inner.kind === "closed" ? inner : closed("nobody can tell what it runs")
 }
 
 /** It only says what it is. */
@@ -63,16 +89,22 @@ function isQuestion(texts: readonly string[], name: string): boolean {
   return more.length === 0 && (option === "--version" || (option === "--help" && name !== "git"))
 }
 
-function wrapperInner(words: readonly ShellWord[], wrappers: readonly Wrapper[], hasInput: boolean): Inner | undefined {
+interface Wrapping {
+  readonly hasInput: boolean
+  /** The program from this word on, if it is none of the machine's. */
+  readonly foreign: (at: number) => Inner
+}
+
+function wrapperInner(words: readonly ShellWord[], wrappers: readonly Wrapper[], how: Wrapping): Inner | undefined {
   const rest = words.slice(1)
   for (const wrapper of wrappers) {
     const { verbs = [] } = wrapper
-    if (verbs.every((verb, index) => rest[index]?.text === verb)) return unwrap(words, { ...wrapper, hasInput })
+    if (verbs.every((verb, index) => rest[index]?.text === verb)) return unwrap(words, { ...wrapper, ...how })
   }
   return undefined
 }
 
-function unwrap(words: readonly ShellWord[], wrapper: Wrapper & { readonly hasInput: boolean }): Inner | undefined {
+function unwrap(words: readonly ShellWord[], wrapper: Wrapper & Wrapping): Inner | undefined {
   const { flags, valued, operands = 0, sets = false, replaces, verbs = [] } = wrapper
   const assigned: string[] = []
   const replaced: string[] = []
@@ -80,13 +112,14 @@ function unwrap(words: readonly ShellWord[], wrapper: Wrapper & { readonly hasIn
   let at = 1 + verbs.length
   const from = at
   for (; at < words.length; at++) {
-    const { text = "", splits = false, isGlob = false } = words[at] ?? {}
-    if (text.includes(UNKNOWN) || splits || isGlob)
+    const text = words[at]?.text ?? ""
+    const isValued = valued?.test(text) === true
+    if (!isCertain(words[at]) || (isValued && !isCertain(words[at + 1]))) {
       return closed("only the shell knows what stands before the command that it runs")
+    }
     if (text === "--") continue
-    const value = valued?.test(text) ? (words[at + 1]?.text ?? "") : text.slice(2)
-    if (replaces?.test(text)) replaced.push(value)
-    if (valued?.test(text)) at++
+    if (replaces?.test(text)) replaced.push(isValued ? (words[at + 1]?.text ?? "") : text.slice(2))
+    if (isValued) at++
     else if (flags?.test(text)) continue
     else if (text.startsWith("-")) return closed(`the option "${shown(text)}" may change what it runs`)
     else if (sets && ASSIGNMENT.test(text)) assigned.push(text)
@@ -95,13 +128,18 @@ function unwrap(words: readonly ShellWord[], wrapper: Wrapper & { readonly hasIn
   }
   const behind = words.slice(at)
   if (behind.length === 0) return unwrapNothing(words, { ...wrapper, isServed: operands > left || from > 1 })
-  if (wrapper.isForeign) return { kind: "file", named: at + 1 }
+  if (wrapper.isForeign) return wrapper.foreign(at)
   const prefix = words.slice(0, at).map((word) => word.text)
   if (wrapper.isScript) return { kind: "script", prefix, text: behind.map((word) => writtenText(word.text)).join(" ") }
   const command = behind.map((word) => replacedBy(word, replaced))
   const unknown = { text: UNKNOWN, isGlob: false, splits: true }
   const commands = [wrapper.adds ? [...command, unknown] : command]
   return { kind: "commands", prefix, commands, sets: assigned, named: at + 1 }
+}
+
+/** One word, all of which is known. */
+function isCertain(word: ShellWord | undefined): boolean {
+  return word === undefined || !(word.text.includes(UNKNOWN) || word.splits || word.isGlob)
 }
 
 function replacedBy(word: ShellWord, replaced: readonly string[]): ShellWord {
@@ -112,7 +150,7 @@ function replacedBy(word: ShellWord, replaced: readonly string[]): ShellWord {
 /** Without a command: `env` prints, `xargs` echoes, `ssh host` carries out what it is given as input. */
 function unwrapNothing(
   words: readonly ShellWord[],
-  { isScript, hasInput, isServed }: Wrapper & { readonly hasInput: boolean; readonly isServed: boolean },
+  { isScript, hasInput, isServed }: Wrapper & Wrapping & { readonly isServed: boolean },
 ): Inner | undefined {
   if (isScript && hasInput) return never("it runs what it is given as input")
   return isServed || words.length === 1 ? undefined : closed("nobody can tell what it runs")
@@ -132,12 +170,12 @@ const fromInput = ({ name, hasInput }: Given): Inner => {
 function fileInner(words: readonly ShellWord[], { at, ...given }: Given & { readonly at: number }): Inner | undefined {
   const word = words[at]
   if (word === undefined || /^-$|^\/+(?:dev|proc)\//.test(word.text)) return fromInput(given)
-  if (word.text.includes(UNKNOWN) || word.splits || word.isGlob)
-    return closed(`only the shell knows what ${given.name} runs`)
+  if (!isCertain(word)) return closed(`only the shell knows what ${given.name} runs`)
   return { kind: "file", named: at + 1 }
 }
 
-function shellInner(texts: readonly string[], given: Given): Inner | undefined {
+function shellInner(words: readonly ShellWord[], given: Given): Inner | undefined {
+  const texts = words.map((each) => each.text)
   const at = texts.findIndex((text, index) => index > 0 && !/^[-+]o?[a-z]*$/.test(text))
   const options = texts.slice(1, at === -1 ? undefined : at)
   const givesText = options.some((text) => /^-[a-z]*c/.test(text))
@@ -146,8 +184,8 @@ function shellInner(texts: readonly string[], given: Given): Inner | undefined {
   if (options.some((text) => !/^-[celux]+$/.test(text)))
     return given.hasInput ? fromInput(given) : closed(`nobody can tell what ${name} runs`)
   if (at === -1 || word === undefined) return fromInput(given)
-  if (word.includes(UNKNOWN)) return closed(`only the shell knows what ${name} runs`)
-  if (!givesText) return fileInner(texts.map(plainWord), { at, ...given })
+  if (!givesText) return fileInner(words, { at, ...given })
+  if (!isCertain(words[at]) || word.startsWith("-")) return closed(`only the shell knows what ${name} runs`)
   if (!PLAIN_SHELLS.has(name)) return closed(`only Bash can be read, and ${name} may read it otherwise`)
   return { kind: "script", prefix: texts.slice(0, at), text: writtenText(word) }
 }
@@ -171,6 +209,8 @@ function interpreterInner(
   if (takesValue) return closed(`nobody can tell which file ${name} runs`)
   const isVerb = !isModule && options.short.size + options.long.size === 0 && !/[./]/.test(words[at]?.text ?? "")
   if (isVerb) return closed(`nobody can tell what ${name} runs`)
+  // `python -m pip` is pip.
+  if (isModule && KNOWN.has(nameOf(words.slice(at)))) return foreignInner(words.slice(at), { at, ...given, depth: 1 })
   return fileInner(words, { at, ...given })
 }
 

@@ -7,14 +7,21 @@ import { isHarmlessSed } from "./sed-script.ts"
 import type { ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
 
-/** What a program does by its options, verbs and operands. Undefined where they do no harm, or nothing is known of it. */
-export function knownInner(words: readonly ShellWord[], name: string): Inner | undefined {
+/**
+ * What a program does by its options, verbs and operands. Undefined where they do no harm, or nothing is known of it.
+ * `foreign` is for a program of the project that a word names.
+ */
+export function knownInner(
+  words: readonly ShellWord[],
+  name: string,
+  foreign: (at: number) => Inner,
+): Inner | undefined {
   const targets = TARGETS.get(name)
   if (targets !== undefined) return targetsInner(words, name, listedOptions(targets))
   const listed = KNOWN.get(name)
   if (listed === undefined) return undefined
   if (typeof listed === "string") return optionsInner(words, { name, from: 1, options: listedOptions(listed) })
-  return verbInner(words, name, listed)
+  return verbInner(words, { name, verbs: listed, foreign })
 }
 
 interface OptionQuestion {
@@ -80,7 +87,11 @@ function programProblem(given: GivenOptions, name: string): string | undefined {
   if (name === "date") return operands.some(({ text }) => !text.startsWith("+")) ? "it may set the clock" : undefined
   if (name === "git")
     return operands.some(({ text }) => text.includes("::")) ? "its address may run a program" : undefined
-  const special = operands.find(({ text }) => /^[+@]/.test(text) || (name === "cmake" && text.includes("=")))
+  if (name === "tar") {
+    const archives = values.filter((value) => value.name === "f" || value.name === "file")
+    return archives.some(({ text }) => text.includes(":")) ? "its archive may be on another machine" : undefined
+  }
+  const special = operands.find(({ text }) => /^[+@]/.test(text) || (name === "dotnet" && text.startsWith("/")))
   return special === undefined || name === "cargo" ? undefined : `"${shown(special.text)}" may be more than a file`
 }
 
@@ -96,12 +107,14 @@ function awkProblem(program: string): string | undefined {
   return runs || !isPlainText(program) ? "its program may run or write something" : undefined
 }
 
+interface VerbQuestion {
+  readonly name: string
+  readonly verbs: Readonly<Record<string, string>>
+  readonly foreign: (at: number) => Inner
+}
+
 /** A program with verbs: what stands before the verb may change what the verb means. */
-function verbInner(
-  words: readonly ShellWord[],
-  name: string,
-  verbs: Readonly<Record<string, string>>,
-): Inner | undefined {
+function verbInner(words: readonly ShellWord[], { name, verbs, foreign }: VerbQuestion): Inner | undefined {
   const before = BEFORE_VERB.get(name)
   let at = 1
   while (before?.has(words[at]?.text ?? "")) at++
@@ -120,7 +133,7 @@ function verbInner(
     return optionsInner(given, { name, from, options: listedOptions(list), ...(isScript ? { named: from } : {}) })
   }
   const isScript = RUNS_SCRIPTS.has(name) && !NO_SCRIPTS.has(verb.text)
-  return isScript ? { kind: "file", named: from } : closed(`nobody knows what "${name} ${shown(verb.text)}" runs`)
+  return isScript ? foreign(at) : closed(`nobody knows what "${name} ${shown(verb.text)}" runs`)
 }
 
 function targetsInner(words: readonly ShellWord[], name: string, options: Options): Inner | undefined {

@@ -149,7 +149,6 @@ export const KNOWN: ReadonlyMap<string, Listed> = new Map<string, Listed>(
     rsync:
       "-avzrlptgoDnPhuxSHAXcqWLkKEOJmiI --delete --delete-after --delete-excluded --exclude= --include= --progress --partial --stats --dry-run --archive --verbose --compress --recursive --checksum --human-readable --existing --update --size-only --ignore-existing --bwlimit= --timeout= --inplace --no-perms --no-owner --no-group --chmod= --itemize-changes --relative --links --times --quiet",
     scp: "-rpqCv346 -P: -i: -l: -c:",
-    cmake: "-S: -B: -G: -j? --build= --parallel? --config= --target= --clean-first --verbose --version --help",
     gcc: CC,
     cc: CC,
     "g++": CC,

@@ -36,8 +36,10 @@ export const EVALUATORS: ReadonlySet<string> = new Set(
   "printf test [ read declare typeset local export readonly unset let wait getopts print integer float".split(" "),
 )
 
-/** Builtins that change the folder for the commands behind them. */
-export const FOLDER_CHANGERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "chdir"])
+/** Builtins that change the folder for the commands behind them, and tests of find that run theirs in another one. */
+export const FOLDER_CHANGERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "chdir", "-execdir", "-okdir"])
+/** Programs that run a command in a folder of another machine or container. */
+export const RUNS_ELSEWHERE: ReadonlySet<string> = new Set(["ssh", "docker", "podman", "nerdctl", "docker-compose"])
 
 /** Programs that carry out what they are given as text. */
 export const SHELL_PROGRAMS: ReadonlySet<string> = new Set(SHELLS.split(" "))
@@ -72,6 +74,7 @@ export const TARGETS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     make: "-sknBiw -j? --silent --keep-going --dry-run --jobs? --always-make --version --help",
     ninja: "-vn -j: -k:",
+    cmake: "",
     mvn: "-qBoU --batch-mode --quiet --offline",
     mvnw: "-qBoU",
     gradle: "-qis --quiet --info --stacktrace --no-daemon --offline --continue --parallel",
