@@ -56,7 +56,7 @@ const isSpider = ({ values }: GivenOptions) =>
 
 /** Words that a program reads in a way of its own are taken out, if they do no harm. */
 function plainWords(words: readonly ShellWord[], name: string, options: Options): readonly ShellWord[] {
-  if (/^(?:gcc|cc|[cg]\+\+|clang(?:\+\+)?)$/.test(name)) {
+  if (isCompiler(name)) {
     return words.filter(({ text, splits, isGlob }) => splits || isGlob || !COMPILER_OPTION.test(text))
   }
   const [first, ...rest] = words
@@ -66,6 +66,15 @@ function plainWords(words: readonly ShellWord[], name: string, options: Options)
     !mayBeOption(first) && !first.isGlob && [...first.text].every((letter) => options.short.has(letter))
   return isKnownLetters ? rest : [{ ...first, text: `--${first.text}` }, ...rest]
 }
+
+const isCompiler = (name: string) => /^(?:gcc|cc|[cg]\+\+|clang(?:\+\+)?)$/.test(name)
+
+/** Operands that are options or commands in disguise. */
+const MORE_THAN_FILES: ReadonlyMap<string, RegExp> = new Map([
+  ["less", /^\+/],
+  ["more", /^\+/],
+  ["dotnet", /^[@/]/],
+])
 
 /** Programs that are given a text of their own language, or an operand that means more than a file. */
 function programProblem(given: GivenOptions, name: string): string | undefined {
@@ -88,11 +97,13 @@ function programProblem(given: GivenOptions, name: string): string | undefined {
   if (name === "git")
     return operands.some(({ text }) => text.includes("::")) ? "its address may run a program" : undefined
   if (name === "tar") {
-    const archives = values.filter((value) => value.name === "f" || value.name === "file")
+    // `tar xf h:x` has its archive among the operands.
+    const archives = [...values.filter((value) => value.name === "f" || value.name === "file"), ...operands]
     return archives.some(({ text }) => text.includes(":")) ? "its archive may be on another machine" : undefined
   }
-  const special = operands.find(({ text }) => /^[+@]/.test(text) || (name === "dotnet" && text.startsWith("/")))
-  return special === undefined || name === "cargo" ? undefined : `"${shown(special.text)}" may be more than a file`
+  const more = isCompiler(name) ? /^@/ : MORE_THAN_FILES.get(name)
+  const special = operands.find(({ text }) => more?.test(text) === true)
+  return special === undefined ? undefined : `"${shown(special.text)}" may be more than a file`
 }
 
 /** A pattern for file names may become any text. */

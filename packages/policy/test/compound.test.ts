@@ -88,6 +88,21 @@ describe("a program that runs another one", () => {
     [["npx prettier *"], "npx prettier src"],
     [["python tools/gen.py *"], "python tools/gen.py x"],
     [["git -c color.ui=never log"], "git -c color.ui=never log"],
+    [["git *"], "git --no-pager log --oneline -n 5 -- src"],
+    [["git commit *", "cat", "<<"], "git commit -m \"$(cat <<'EOF'\nFix it\nEOF\n)\""],
+    [["npm *"], "npm install -D @types/node"],
+    [["npm run *"], "npm run build -- --watch"],
+    [["yarn build *"], "yarn build --prod"],
+    [["python3 -m pytest *"], "python3 -m pytest -k x"],
+    [["curl *"], "curl -sS -o /dev/null -w '%{http_code}' https://x"],
+    [["sed *"], "sed -n '/a/,/b/{s/x/y/g;p}' f"],
+    [["sed *"], "sed -E ':a;N;$!ba;s/ +/ /g' f"],
+    [["awk *"], "awk -F: '$3 >= 5 || /x/ {print $1}' f"],
+    [["tar *"], "tar xzf a.tgz -C out"],
+    [["find *"], "find . -type f -mtime -7 -name '*.ts' -print0"],
+    [["docker *"], "docker logs --tail 50 web"],
+    [["diff *", "sort *"], "diff <(sort a) <(sort b)"],
+    [["uv run pytest *"], "uv run pytest -q"],
   ])("[PO27] %j allow %j", (patterns, command) => {
     const isTargetNamed = !command.includes("make test lint")
     expect(effect(patterns, command)).toBe(isTargetNamed ? "allow" : "ask")
