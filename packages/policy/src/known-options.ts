@@ -221,7 +221,7 @@ export const BEFORE_VERB: ReadonlyMap<string, ReadonlySet<string>> = new Map([["
 export const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["yarn", "pnpm", "bun"])
 /** Verbs of these that are no scripts, and run what stands behind them. */
 export const NO_SCRIPTS: ReadonlySet<string> = new Set(
-  "exec dlx x node create init workspace workspaces foreach global config set plugin policies npm import link unlink patch env server store setup deploy pm build repl eval".split(
+  "exec dlx x node create init workspace workspaces foreach global config set plugin policies npm import link unlink patch env store setup pm repl eval".split(
     " ",
   ),
 )
