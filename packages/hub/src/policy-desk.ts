@@ -64,8 +64,9 @@ export class PolicyDesk {
   async put(value: unknown, by: string): Promise<void> {
     const { sees: _told, ...given } = isObject(value) ? value : {}
     const parsed = await parse(isObject(value) ? given : value)
-    if ("problems" in parsed) {
-      throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
+    const problems = "problems" in parsed ? parsed.problems : notHeld(parsed.policy.rules)
+    if ("problems" in parsed || problems.length > 0) {
+      throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
     }
     await replaceDocument(this.#directory, "policy", { before: written(this.#inForce), after: written(parsed), by })
     this.#use(parsed)
@@ -93,6 +94,9 @@ export class PolicyDesk {
       session: session.id,
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
+      now: Date.now(),
+      // An agent that dialled in by itself is on no runner, which is known.
+      runner: session.runner ?? "",
     })
   }
 
@@ -125,6 +129,18 @@ const ENFORCED_SEES: PolicySees = {
 /** As it is kept and told. */
 function written({ policy, enforce }: InForce): Policy & { readonly enforce: Enforce } {
   return { ...policy, enforce }
+}
+
+/** Parts of rules that the engine knows and a hub cannot hold: it is not told the branch, and keeps neither uses nor who started a session. */
+const NOT_HELD = ["branch", "atMost", "fourEyes"] as const
+
+/** A rule that promises more than is kept is refused. */
+function notHeld(rules: readonly Rule[]): string[] {
+  return rules.flatMap((rule, index) =>
+    NOT_HELD.filter((part) => rule[part] !== undefined).map(
+      (part) => `rule ${index + 1} (${rule.id}): ${part}: this hub cannot hold it`,
+    ),
+  )
 }
 
 /** The schemas take longer to load than a hub without a policy takes to start. */

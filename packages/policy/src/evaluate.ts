@@ -1,8 +1,12 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import { isPersonal, matchRule } from "./match-rule.ts"
+import type { Coverage } from "./command-cover.ts"
+import { commandOf, concernsCommand, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
 import type { Policy, Rule, RuleEffect } from "./schemas.ts"
+import type { ShellProblem, Span } from "./shell-reading.ts"
+import { MAX_COMMAND_CHARS } from "./shell-text.ts"
 import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
+import { namesOf, shownPart, type Why, type WhyParts, whyOf } from "./why.ts"
 
 export interface Verdict {
   readonly effect: RuleEffect
@@ -16,38 +20,65 @@ export interface Verdict {
   readonly expiresAfterMs?: number
   /** How often that may be put off, if the rule says so. */
   readonly maxExtensions?: number
+  /** Asks only: another person than the one who started the session must answer. */
+  readonly fourEyes?: true
+  /** Allows only: the rules with a bound (`atMost`) that this counts against. */
+  readonly counts?: readonly string[]
+  readonly why: Why
 }
 
-const TOO_MUCH_WORK =
-  "Checking this request against the rules takes too much work, so a person decides. Shorter input or fewer patterns would be checked."
+const TOO_MUCH_WORK = "Checking this request against the rules takes too much work, so a person decides."
+const LESS_WORK = "Shorter input or fewer patterns would be checked."
+const FAILED = "Checking this request against the rules failed, so a person decides."
+const REPORT = "This is a mistake in the policy engine: please report the request."
 
-/** Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. */
+/**
+ * Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. Whatever goes
+ * wrong while a request is checked, a person decides.
+ */
 export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
+  const { rules } = policy
   try {
-    return decide(policy.rules, subjectOf(request, context, work))
+    const subject = subjectOf(request, context, work)
+    const verdict = decide(rules, subject)
+    return verdict.effect === "ask" ? { ...verdict, ...eyesOf(rules, subject) } : verdict
   } catch (error) {
-    if (error instanceof OverBudget) return { effect: "ask", reason: TOO_MUCH_WORK }
-    throw error
+    const isCostly = error instanceof OverBudget
+    const change = isCostly ? LESS_WORK : REPORT
+    const reason = isCostly ? `${TOO_MUCH_WORK} ${LESS_WORK}` : FAILED
+    // Whether such a rule fits is not known, so it does.
+    const fourEyes = rules.some((rule) => rule.fourEyes === true) ? { fourEyes: true as const } : {}
+    return { effect: "ask", reason, ...fourEyes, why: whyOf(rules, { change }) }
   }
+}
+
+/** Any rule that may fit asks for a second person, whichever rule is named. */
+function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEyes"> {
+  const isFitting = rules.some((rule) => rule.fourEyes === true && matchRule(rule, subject).match !== "no")
+  return isFitting ? { fourEyes: true } : {}
 }
 
 function decide(rules: readonly Rule[], subject: Subject): Verdict {
   const denying = find(rules, "deny", subject)
-  if (denying.yes !== undefined) return settle(denying.yes, `Rule "${denying.yes.id}" forbids this`)
+  if (denying.yes !== undefined) return settle(rules, denying.yes, subject)
   const asking = find(rules, "ask", subject)
-  if (asking.yes !== undefined) return settle(asking.yes, `Rule "${asking.yes.id}" wants a person to decide this`)
+  if (asking.yes !== undefined) return settle(rules, asking.yes, subject)
   const unclear = denying.maybe ?? asking.maybe
-  if (unclear !== undefined) return askBecauseUnclear(unclear)
-  const allowing = find(rules, "allow", subject)
-  if (allowing.yes !== undefined) return settle(allowing.yes, `Rule "${allowing.yes.id}" allows this`)
-  return { effect: "ask", reason: whyNoRule(allowing, subject.request) }
+  if (unclear !== undefined) return askBecauseUnclear(rules, unclear, subject)
+  return allow(rules, subject)
+}
+
+interface Hit {
+  readonly rule: Rule
+  readonly field?: string | undefined
+  readonly span?: Span | undefined
 }
 
 interface Found {
   /** The first rule that fits, after which no other is looked at. */
-  readonly yes?: Rule
+  readonly yes?: Hit
   /** The first one that may fit. */
-  readonly maybe?: Rule
+  readonly maybe?: Hit
   /** The first one that nearly did, and why not, to be read after "because". */
   readonly nearly?: { readonly rule: Rule; readonly because: string }
 }
@@ -56,12 +87,55 @@ function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Fou
   let found: Found = {}
   for (const rule of rules) {
     if (rule.effect !== effect) continue
-    const { match, because } = matchRule(rule, subject)
-    if (match === "yes") return { yes: rule }
-    if (match === "maybe") found = { maybe: rule, ...found }
+    const { match, because, field, span } = matchRule(rule, subject)
+    const hit = { rule, field, span }
+    if (match === "yes") return { yes: hit }
+    if (match === "maybe") found = { maybe: hit, ...found }
     if (because !== undefined) found = { nearly: { rule, because }, ...found }
   }
   return found
+}
+
+/** Rules with a pattern for the command may share it; one without covers it whatever it is, if it can be read. */
+function allow(rules: readonly Rule[], subject: Subject): Verdict {
+  const { request } = subject
+  const command = commandOf(request)
+  const isShared = (rule: Rule) => command !== undefined && rule.input?.["command"] !== undefined
+  const allowing = find(
+    rules.filter((rule) => !isShared(rule)),
+    "allow",
+    subject,
+  )
+  const sharing = rules.filter((rule) => rule.effect === "allow" && isShared(rule))
+  const coverage = command === undefined ? undefined : coverCommand(sharing, command, subject)
+  const first = coverage?.ok === true ? coverage.covered[0]?.rule : undefined
+  const isFirst = (rule: Rule) => first === undefined || rules.indexOf(rule) < rules.indexOf(first)
+  const broken = brokenCommand(subject)
+  if (broken !== undefined && allowing.yes !== undefined) return askBecauseBroken(rules, broken, command ?? "")
+  if (allowing.yes !== undefined && isFirst(allowing.yes.rule)) return settle(rules, allowing.yes, subject)
+  if (coverage !== undefined && command !== undefined) {
+    const verdict = coverage.ok ? allowShared(rules, coverage, command) : askForMissing(rules, coverage, command)
+    if (verdict !== undefined) return verdict
+  }
+  return askForNone(rules, { ...nearlyFitting(sharing, subject), ...allowing }, request)
+}
+
+/** A rule that shares a command, but fails for another reason. */
+function nearlyFitting(sharing: readonly Rule[], subject: Subject): Found {
+  const command = commandOf(subject.request) ?? ""
+  for (const rule of sharing) {
+    const { because } = matchRule(rule, subject, "command")
+    if (because !== undefined && concernsCommand(rule, command, subject)) return { nearly: { rule, because } }
+  }
+  return {}
+}
+
+/** What Bash itself cannot read is nobody's to allow unseen. */
+function brokenCommand(subject: Subject): ShellProblem | undefined {
+  const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
+  if (command === undefined || command.length > MAX_COMMAND_CHARS) return undefined
+  const { isBroken, problem } = subject.reading(command)
+  return isBroken ? problem : undefined
 }
 
 /** The question that a control request of an agent puts, or undefined if it puts none to a person. */
@@ -82,14 +156,44 @@ export function policyRequestOf(request: unknown): PolicyRequest | undefined {
   }
 }
 
-function settle(rule: Rule, sentence: string): Verdict {
+const SENTENCES: Readonly<Record<RuleEffect, string>> = {
+  allow: "allows this",
+  deny: "forbids this",
+  ask: "wants a person to decide this",
+}
+
+const CHANGES: Readonly<Record<RuleEffect, (rule: string) => string>> = {
+  allow: (rule) => `To be asked, change or remove ${rule}.`,
+  deny: (rule) => `To allow it, change or remove ${rule}.`,
+  ask: (rule) => `To allow it without a person, change or remove ${rule}.`,
+}
+
+function numbered(rules: readonly Rule[], rule: Rule): string {
+  return `rule "${rule.id}" (number ${rules.indexOf(rule) + 1})`
+}
+
+function whyOfHit(rules: readonly Rule[], { rule, field, span }: Hit, subject: Subject, change: string): Why {
+  const text = field === "command" ? commandOf(subject.request) : undefined
+  return whyOf(rules, { decided: [{ rule, span }], field, span, text, change })
+}
+
+function settle(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
+  const { rule } = hit
+  const sentence = `Rule "${rule.id}" ${SENTENCES[rule.effect]}`
   return {
     effect: rule.effect,
     rule: rule.id,
     reason: rule.reason === undefined ? `${sentence}.` : `${sentence}: ${rule.reason}`,
     ...(rule.message === undefined ? {} : { message: rule.message }),
     ...expiryOf(rule),
+    ...countsOf([rule]),
+    why: whyOfHit(rules, hit, subject, CHANGES[rule.effect](numbered(rules, rule))),
   }
+}
+
+function countsOf(rules: readonly Rule[]): Pick<Verdict, "counts"> {
+  const counts = [...new Set(rules.filter(({ atMost }) => atMost !== undefined).map(({ id }) => id))]
+  return counts.length === 0 ? {} : { counts }
 }
 
 function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expiresAfterMs" | "maxExtensions"> {
@@ -97,22 +201,77 @@ function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expir
   return maxExtensions === undefined ? { expiresAfterMs } : { expiresAfterMs, maxExtensions }
 }
 
-function askBecauseUnclear(rule: Rule): Verdict {
+function askBecauseUnclear(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
+  const { rule } = hit
   const says = rule.effect === "deny" ? "forbid this" : "want a person to decide this"
+  const change = `Write it so that it can be read beforehand, or change ${numbered(rules, rule)}.`
   return {
     effect: "ask",
     rule: rule.id,
     reason: `Rule "${rule.id}" may ${says}: what will run, or where, cannot be told beforehand.`,
     ...expiryOf(rule),
+    why: whyOfHit(rules, hit, subject, change),
   }
 }
 
-function whyNoRule({ nearly }: Found, request: PolicyRequest): string {
-  if (nearly !== undefined) {
-    return `Rule "${nearly.rule.id}" would allow this, but does not because ${nearly.because}.`
+function askBecauseBroken(rules: readonly Rule[], { because, span }: ShellProblem, text: string): Verdict {
+  const change = "Write it so that Bash can read it."
+  return {
+    effect: "ask",
+    reason: `No rule allows this because ${because}.`,
+    why: whyOf(rules, { field: "command", span, text, change }),
   }
-  if (isPersonal(request)) return "This question is for a person, and no rule that names it answers it."
-  return "No rule covers this."
+}
+
+function allowShared(rules: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
+  const [first] = covered
+  const counts = countsOf(covered.map(({ rule }) => rule))
+  const names = namesOf(covered)
+  const change = `To be asked, change or remove ${names.object}.`
+  const why = whyOf(rules, { decided: covered, field: "command", span: { start: 0, end: text.length }, text, change })
+  if (first === undefined || why.rules.length > 1) {
+    const reason = `${names.subject} together allow every part of this.`
+    return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, ...counts, why }
+  }
+  const sentence = `Rule "${first.rule.id}" allows this`
+  const reason = first.rule.reason === undefined ? `${sentence}.` : `${sentence}: ${first.rule.reason}`
+  return { effect: "allow", rule: first.rule.id, reason, ...counts, why }
+}
+
+/** Undefined if rules have nothing to do with the command. */
+function askForMissing(
+  rules: readonly Rule[],
+  { covered, missing }: Coverage<Rule> & { ok: false },
+  text: string,
+): Verdict | undefined {
+  const { span, because, nearly } = missing
+  const part = shownPart(text, span)
+  const parts: Omit<WhyParts, "change"> = { field: "command", span, text }
+  if (because !== undefined && nearly !== undefined) {
+    const change = `Write "${part}" without that, or allow exactly this in a pattern without stars.`
+    const why = whyOf(rules, { ...parts, decided: [{ rule: nearly, span }], change })
+    return { effect: "ask", reason: `Rule "${nearly.id}" would allow this, but does not because ${because}.`, why }
+  }
+  if (covered.length === 0) return undefined
+  const why = whyOf(rules, { ...parts, decided: covered, change: `To allow it, add a rule that allows "${part}".` })
+  const { subject, verb } = namesOf(covered)
+  return { effect: "ask", reason: `${subject} ${verb} a part of this, but no rule allows "${part}".`, why }
+}
+
+function askForNone(rules: readonly Rule[], { nearly }: Found, request: PolicyRequest): Verdict {
+  if (nearly !== undefined) {
+    const reason = `Rule "${nearly.rule.id}" would allow this, but does not because ${nearly.because}.`
+    const change = `To allow it, change ${numbered(rules, nearly.rule)}.`
+    return { effect: "ask", reason, why: whyOf(rules, { decided: [{ rule: nearly.rule }], change }) }
+  }
+  const isForPerson = isPersonal(request)
+  const reason = isForPerson
+    ? "This question is for a person, and no rule that names it answers it."
+    : "No rule covers this."
+  const change = isForPerson
+    ? "To answer it by a rule, name the tool in it."
+    : "To allow it, add a rule that allows it."
+  return { effect: "ask", reason, why: whyOf(rules, { change }) }
 }
 
 /** Tells people who write a policy what it can judge and what never reaches it. */

@@ -1,6 +1,7 @@
 import { isObject } from "@signalbox/protocol"
-import { type CommandPattern, commandIsCovered, commandIsTouched, commandPattern } from "./command-pattern.ts"
-import { type Glob, least, type Match, most, textGlob, textMatches, Work } from "./matching.ts"
+import { type Coverage, type Covering, coverNeeds } from "./command-cover.ts"
+import { type CommandPattern, commandIsTouched, commandPattern } from "./command-pattern.ts"
+import { type Glob, LOOK, least, type Match, most, textGlob, textMatches, Work } from "./matching.ts"
 import {
   PATH_FIELDS,
   type PathPattern,
@@ -9,8 +10,10 @@ import {
   pathIsTouched,
   pathPattern,
 } from "./path-pattern.ts"
+import { limitOf } from "./rule-limits.ts"
 import type { Rule } from "./schemas.ts"
-import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
+import type { Span } from "./shell-reading.ts"
+import { MAX_COMMAND_CHARS, READING } from "./shell-text.ts"
 import type { PolicyContext, PolicyRequest, Subject } from "./subject.ts"
 import { type UrlPattern, urlIsCovered, urlIsTouched, urlPattern } from "./url-pattern.ts"
 
@@ -92,33 +95,82 @@ interface RuleMatch {
   readonly match: Match
   /** An allow that fitted but for this, to be read after "because". */
   readonly because?: string
+  /** The field that decided, and where in it. */
+  readonly field?: string
+  readonly span?: Span | undefined
 }
 
 /** Questions that want a person's own words: a rule that does not name them does not answer them. */
 const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
 const NO: RuleMatch = { match: "no" }
-/** Units of work to look at a rule, and at one item of a list. */
-const LOOK = 8
+const OUTSIDE = "it runs outside the sandbox, which the rule does not mention"
 
 export function isPersonal(request: PolicyRequest): boolean {
   return PERSONAL.has(request.tool) || request.needsPerson === true
 }
 
 /** An allow fits only what it covers for certain; a deny or an ask fits what it may concern. */
-export function matchRule(rule: Rule, subject: Subject): RuleMatch {
+export function matchRule(rule: Rule, subject: Subject, except?: "command"): RuleMatch {
   subject.work.spend(LOOK)
   const surroundings = least([matchTool(rule, subject.request), ...matchContext(rule, subject)])
   const strict = rule.effect === "allow"
   if (surroundings === "no" || (strict && surroundings === "maybe")) return NO
-  if (strict && leavesSandbox(rule, subject.request)) {
-    return { match: "no", because: "it runs outside the sandbox, which the rule does not mention" }
+  const limit = limitOf(rule, subject.context, subject.work)
+  if (limit?.match === "no" && !strict) return NO
+  const outside = leavesSandbox(rule, subject.request) ? OUTSIDE : limit?.because
+  const questions = patternsOf(rule).fields.filter(({ field }) => field !== except)
+  const fields = questions.map((question) => ({
+    ...matchField(subject, { ...question, strict }),
+    field: question.field,
+  }))
+  const match = least([surroundings, limit?.match ?? "yes", ...fields.map((field) => field.match)])
+  if (strict && outside !== undefined) {
+    return fields.every((field) => field.match === "yes") ? { match: "no", because: outside } : NO
   }
-  const fields = patternsOf(rule).fields.map((question) => matchField(subject, { ...question, strict }))
-  const match = least([surroundings, ...fields.map((field) => field.match)])
-  if (!strict || match === "yes") return { match }
+  const [shown] = fields.filter(({ span }) => span !== undefined)
+  if (!strict || match === "yes") return { ...(shown ?? fields[0]), match }
   const failed = fields.filter((field) => field.match !== "yes")
   const because = failed.length === 1 ? failed[0]?.because : undefined
   return because === undefined ? NO : { match: "no", because }
+}
+
+/** The text of a request that allow rules cover together. */
+export function commandOf({ input }: PolicyRequest): string | undefined {
+  return typeof input["command"] === "string" ? input["command"] : undefined
+}
+
+/** Whether allow rules cover a command together, each of them as far as its other parts fit. */
+export function coverCommand(rules: readonly Rule[], text: string, subject: Subject): Coverage<Rule> {
+  const fitting = rules.filter((rule) => matchRule(rule, subject, "command").match === "yes")
+  return coverBy(
+    fitting.map((rule) => ({ rule, patterns: commandPatternsOf(rule, subject.work) })),
+    text,
+    subject,
+  )
+}
+
+/** Whether a rule's patterns have anything to do with a command, whatever else it wants. */
+export function concernsCommand(rule: Rule, text: string, { work, touched }: Subject): boolean {
+  const command = touched(text)
+  return commandPatternsOf(rule, work).some((pattern) => commandIsTouched(pattern, command, work).match !== "no")
+}
+
+function coverBy<R>(rules: readonly Covering<R>[], text: string, subject: Subject): Coverage<R> {
+  const needs = subject.needs(text)
+  const { problem } = needs
+  if (problem === undefined) return coverNeeds(needs, rules, subject)
+  // Only where it would have fitted but for this: a rule for another program has nothing to do with it.
+  const touched = subject.touched(text)
+  const nearly = rules.find(({ patterns }) =>
+    patterns.some((pattern) => commandIsTouched(pattern, touched, subject.work).match !== "no"),
+  )
+  const { span, because } = problem
+  return { ok: false, covered: [], missing: nearly === undefined ? { span } : { span, because, nearly: nearly.rule } }
+}
+
+function commandPatternsOf(rule: Rule, work: Work): CommandPattern[] {
+  const question = patternsOf(rule).fields.find(({ field }) => field === "command")
+  return question?.patterns.map((pattern) => pattern.command(work)) ?? []
 }
 
 function matchTool(rule: Rule, request: PolicyRequest): Match {
@@ -142,14 +194,21 @@ function matchContext(rule: Rule, subject: Subject): Match[] {
   ]
 }
 
-function matchFolder(rule: Rule, context: PolicyContext, { folder, work }: Subject): Match {
+/** A command may go to other folders first: an allow wants all of them to fit, a deny or an ask any. */
+function matchFolder(rule: Rule, context: PolicyContext, subject: Subject): Match {
+  const { folder, work } = subject
   const { cwd } = patternsOf(rule)
   if (cwd === undefined) return "yes"
   if (context.cwd === undefined) return "maybe"
   const pattern = cwd.path(work)
-  const path = folder(context.cwd)
-  if (rule.effect === "allow") return pathIsCovered(pattern, path, work) ? "yes" : "no"
-  return pathIsTouched(pattern, path, work)
+  const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
+  const visited = command === undefined ? [] : subject.needs(command).folders
+  const paths = [folder(context.cwd), ...(visited ?? []).map((path) => subject.path(path))]
+  if (rule.effect === "allow") {
+    return visited !== undefined && paths.every((path) => pathIsCovered(pattern, path, work)) ? "yes" : "no"
+  }
+  const found = most(paths, (path) => pathIsTouched(pattern, path, work))
+  return found === "no" && visited === undefined ? "maybe" : found
 }
 
 function leavesSandbox(rule: Rule, request: PolicyRequest): boolean {
@@ -213,21 +272,28 @@ function matchValue(subject: Subject, question: FieldQuestion, value: unknown): 
   // A number where a path or a command belongs is nothing that a tool was made for.
   if (strict && typeof value !== "string" && (field === "command" || PATH_FIELDS.has(field))) return NO
   const text = String(value)
-  if (field === "command" && strict) return matchStrictCommand(subject, patterns, text)
+  if (field === "command") return matchCommand(subject, question, text)
   return { match: most(patterns, (pattern) => matchText(subject, { field, pattern, text, strict })) }
 }
 
-function matchStrictCommand(subject: Subject, patterns: readonly Pattern[], text: string): RuleMatch {
+function matchCommand(subject: Subject, { patterns, strict }: FieldQuestion, text: string): RuleMatch {
   const { work } = subject
-  const command = subject.command(text)
-  if (command.simple) {
-    return patterns.some((pattern) => commandIsCovered(pattern.command(work), command, work)) ? { match: "yes" } : NO
+  const read = patterns.map((pattern) => pattern.command(work))
+  if (strict) {
+    const coverage = coverBy([{ rule: true, patterns: read }], text, subject)
+    return coverage.ok ? { match: "yes" } : { match: "no", ...becauseOf(coverage.missing.because) }
   }
-  // Only where it would have fitted but for this: a rule for another program has nothing to do with it.
-  const forms = subject.forms(text)
-  const nearly = patterns.some((pattern) => commandIsTouched(pattern.command(work), forms, work) !== "no")
-  return nearly ? { match: "no", because: command.problem } : NO
+  const touched = subject.touched(text)
+  let found: RuleMatch = NO
+  for (const pattern of read) {
+    const touch = commandIsTouched(pattern, touched, work)
+    if (touch.match === "yes") return touch
+    if (touch.match === "maybe" && found.match === "no") found = touch
+  }
+  return found
 }
+
+const becauseOf = (because: string | undefined) => (because === undefined ? {} : { because })
 
 interface TextQuestion {
   readonly field: string
@@ -238,7 +304,6 @@ interface TextQuestion {
 
 function matchText(subject: Subject, { field, pattern, text, strict }: TextQuestion): Match {
   const { work } = subject
-  if (field === "command") return commandIsTouched(pattern.command(work), subject.forms(text), work)
   if (PATH_FIELDS.has(field)) {
     const path = subject.path(text)
     if (strict) return pathIsCovered(pattern.path(work), path, work) ? "yes" : "no"

@@ -53,6 +53,8 @@ interface Needle {
   readonly fallback: Uint16Array
 }
 
+/** Units of work to look at a rule, a pattern, a part of a command or an item of a list. */
+export const LOOK = 8
 /** An attempt costs this much even if the first character differs. */
 const ATTEMPT = 16
 

@@ -171,17 +171,32 @@ export function searchedFolders(
     return { folders: [path], isUnclear: typeof pattern === "string" }
   }
   const segments = pattern.split("/")
+  // A group that goes over a slash is more than one segment.
+  const spans = /[{(][^{}()]*\//.test(pattern)
   const magic = segments.findIndex((segment) => MAGIC.test(segment))
   const start = segments.slice(0, magic === -1 ? segments.length : magic).join("/")
   const startsElsewhere = /^(?:\s*[/\\~]|\s*[A-Za-z]:)/.test(pattern)
   return {
     // `/` alone is the start of `/*`.
     folders: [path, startsElsewhere ? start || "/" : `${path}/${start}`],
-    isUnclear: /\\|\.\.|[{,|]\s*[/~]/.test(pattern.slice(start.length)) || segments.some(couldBeUp),
+    isUnclear: spans || /\\|\.\.|[{,|]\s*[/~]/.test(pattern.slice(start.length)) || segments.some(couldBeUp),
   }
 }
 
-/** `.{.,}` and `[.][.]` are two dots in disguise. */
+/**
+ * `.{.,}`, `{.,x}{.,y}` and `[.-.]` may be two dots in disguise: a segment with groups in it may, unless a letter stands
+ * there whatever is chosen from them.
+ */
 function couldBeUp(segment: string): boolean {
-  return segment.includes(".") && /[{[(]/.test(segment) && /^[.,|{}()[\]@!+?]+$/.test(segment)
+  if (!/[{[(]/.test(segment)) return false
+  const fixed = segment
+    .replace(/\[[^\]]*\]?/g, (group) => (/[.!^\\:]|[!-.]-./.test(group) ? "" : "x"))
+    .replace(/[{(][^{}()]*[)}]/g, (group) => (group.slice(1, -1).split(/[,|]/).every(hasLetter) ? "x" : ""))
+  // Groups within groups are not followed.
+  return /[{}()]/.test(fixed) || !hasLetter(fixed)
+}
+
+/** A character that no pattern takes for a dot or for nothing. */
+function hasLetter(text: string): boolean {
+  return /[^.,|{}()[\]@!+?*]/.test(text)
 }

@@ -1,12 +1,14 @@
 import { z } from "zod"
-import { simpleCommand } from "./command-pattern.ts"
+import { readPattern } from "./command-pattern.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./matching.ts"
 import { isAbsolute, PATH_FIELDS } from "./path-pattern.ts"
+import { DAYS } from "./rule-limits.ts"
 
 const MAX_RULES = 1000
 /** A year: longer is no expiry at all. */
 const MAX_EXPIRY_MS = 366 * 24 * 60 * 60 * 1000
 const MAX_EXTENSIONS = 100
+const MAX_USES = 100_000
 
 const text = (max: number) => z.string().min(1, "must not be empty").max(max, `must have at most ${max} characters`)
 const pattern = text(MAX_PATTERN_CHARS)
@@ -24,6 +26,21 @@ const toolName = text(256).refine(
   "must be a tool's exact name, or mcp__SERVER__* for all tools of a server",
 )
 
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 09:30")
+
+/** From one time to another, which may be on the next day. */
+const Hours = z.strictObject({
+  from: timeOfDay,
+  to: timeOfDay,
+  /** As in `Europe/Berlin`. */
+  zone: text(64).refine(isZone, "must be the name of a time zone, such as UTC or Europe/Berlin").optional(),
+  /** The days on which it begins. */
+  days: z.array(z.enum(DAYS)).min(1).max(DAYS.length).optional(),
+})
+
+/** How often a rule may allow something. A day begins at midnight, UTC. */
+const AtMost = z.strictObject({ count: z.int().positive().max(MAX_USES), per: z.enum(["session", "day"]) })
+
 /** All parts that are there must fit. A rule with none of them fits everything. */
 export const Rule = z
   .strictObject({
@@ -36,6 +53,17 @@ export const Rule = z
     cwd: folderPattern.optional(),
     session: text(256).optional(),
     mode: text(64).optional(),
+    /** The runner that the agent runs on, by its id. */
+    runner: text(256).optional(),
+    /** The branch of the session's folder: a pattern. */
+    branch: pattern.optional(),
+    /** The rule has no effect from then on. */
+    until: z.iso.datetime({ offset: true, error: "must be a time such as 2030-01-31T18:00:00Z" }).optional(),
+    hours: Hours.optional(),
+    /** Allow rules only. */
+    atMost: AtMost.optional(),
+    /** Ask rules only: another person than the one who started the session must answer. */
+    fourEyes: z.literal(true).optional(),
     /** Ask rules only: an ask that nobody has answered by then expires. */
     expiresAfterMs: z.int().positive().max(MAX_EXPIRY_MS).optional(),
     /** How often a person may put that off, each time by as long again. */
@@ -88,6 +116,12 @@ function problemsOf(rule: z.infer<typeof Rule>): Problem[] {
   if (rule.maxExtensions !== undefined && rule.expiresAfterMs === undefined) {
     problems.push([["maxExtensions"], "only what expires can be extended, and this rule has no expiresAfterMs"])
   }
+  if (rule.atMost !== undefined && rule.effect !== "allow") {
+    problems.push([["atMost"], `only an allow has a bound, and this rule's effect is ${rule.effect}`])
+  }
+  if (rule.fourEyes !== undefined && rule.effect !== "ask") {
+    problems.push([["fourEyes"], `only an ask is answered by a person, and this rule's effect is ${rule.effect}`])
+  }
   if (rule.message !== undefined && rule.effect !== "deny") {
     problems.push([["message"], `only a denial is told to the agent, and this rule's effect is ${rule.effect}`])
   }
@@ -103,14 +137,23 @@ function problemsOf(rule: z.infer<typeof Rule>): Problem[] {
 /** An allow that could never allow anything is a mistake worth telling. */
 function problemOfPattern(effect: RuleEffect, field: string, source: string): string | undefined {
   if (field === "command" && effect === "allow") {
-    const command = simpleCommand(source, "pattern")
-    if (command.simple) return undefined
-    return `allows nothing because ${command.problem}; a pattern covers one simple command, so write a rule for each`
+    const pattern = readPattern(source)
+    if (pattern.ok) return undefined
+    return `allows nothing because ${pattern.problem}; a pattern covers one simple command, one variable (A=*) or one redirection (> *), so write one for each`
   }
   if (PATH_FIELDS.has(field) && !isPlainPath(source)) {
     return "must not contain .. nor begin with ~: write the folder itself"
   }
   return undefined
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isPlainPath(value: string): boolean {

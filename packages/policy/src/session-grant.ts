@@ -1,5 +1,5 @@
 import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
-import { simpleCommand } from "./command-pattern.ts"
+import { readPattern } from "./command-pattern.ts"
 import { isPersonal } from "./match-rule.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
@@ -45,7 +45,7 @@ export function rulesFromUpdate(update: PermissionUpdate, options: GrantOptions)
   if (effect === undefined || !Array.isArray(rules) || rules.length === 0) return undefined
   const parts: Part[] = []
   for (const rule of rules) {
-    const translated = translate(rule, effect, options.cwd)
+    const translated = partsOfRule(rule, effect, { cwd: options.cwd })
     if (translated === undefined) return undefined
     parts.push(...translated)
   }
@@ -63,7 +63,15 @@ function effectOf(behavior: unknown): RuleEffect | undefined {
   return behavior === "allow" || behavior === "deny" || behavior === "ask" ? behavior : undefined
 }
 
-function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
+interface PathPlace {
+  /** The folder that paths are relative to. */
+  readonly cwd?: string | undefined
+  /** A relative path of a deny or an ask is looked for. Otherwise it is left to the CLI, which does so itself. */
+  readonly findsNames?: boolean
+}
+
+/** A rule of the CLI as parts of ours, or undefined if it cannot be said in them. */
+export function partsOfRule(rule: unknown, effect: RuleEffect, where: PathPlace): Part[] | undefined {
   const name = textOf(rule, "toolName")
   if (name === undefined || name === "" || hasUnseen(name)) return undefined
   if (effect === "allow" && isPersonal({ tool: name, input: {} })) return undefined
@@ -72,7 +80,7 @@ function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): 
   if (typeof content !== "string" || !isPattern(content)) return undefined
   if (name === "Bash") return bashRule(content, effect)
   if (name === "WebFetch") return webRule(content, effect)
-  return fileRules(familyOf(name) ?? [], pathOf(content, effect, cwd))
+  return fileRules(familyOf(name) ?? [], pathOf(content, effect, where))
 }
 
 /** A tool may have the name of something that every object has. */
@@ -89,15 +97,15 @@ function wholeTool(name: string): Part[] | undefined {
   const family = familyOf(name)
   if (family !== undefined) return family.map(([tool]) => ({ tool }))
   // The CLI writes `mcp__server` for all tools of a server.
-  if (/^mcp__(?:(?!__).)+$/.test(name)) return [{ tool: `${name}__*` }]
-  return name.includes("*") && !/^mcp__[^*]*\*$/.test(name) ? undefined : [{ tool: name }]
+  if (/^mcp__(?:(?!__)[^*])+$/.test(name)) return [{ tool: `${name}__*` }]
+  return name.includes("*") && !/^mcp__[^*]+__\*$/.test(name) ? undefined : [{ tool: name }]
 }
 
 /** `npm test:*` is the CLI's way of writing "begins with these words". */
 function bashRule(content: string, effect: RuleEffect): Part[] | undefined {
   const start = content.endsWith(":*") ? content.slice(0, -2) : undefined
   const patterns = start === undefined ? [content] : [start, `${start} *`]
-  const isUsable = effect !== "allow" || patterns.every((pattern) => simpleCommand(pattern, "pattern").simple)
+  const isUsable = effect !== "allow" || patterns.every((pattern) => readPattern(pattern).ok)
   return isUsable && start !== "" ? [{ tool: "Bash", input: { command: patterns } }] : undefined
 }
 
@@ -114,14 +122,25 @@ function fileRules(family: readonly (readonly [string, string])[], path: string 
   return family.map(([tool, field]) => ({ tool, input: { [field]: path } }))
 }
 
-/** The CLI's paths: `//x` from the root, `/x` from the project, `./x` and `x` from the folder, `~/x` from home. */
-function pathOf(content: string, effect: RuleEffect, cwd: string | undefined): string | undefined {
-  const path = content.startsWith("./") ? content.slice(2) : content
-  // What its patterns know and ours do not; and a name without a folder, which it finds at any depth.
+/**
+ * The CLI's paths: `//x` from the root, `/x` from the project, `./x` and `x` from the folder, `~/x` from home. It reads
+ * them as git reads what to ignore: a folder is all that is in it, and a name without a folder is found at any depth. An
+ * allow is taken as narrow as it is written, a deny or an ask as wide as it is read.
+ */
+function pathOf(content: string, effect: RuleEffect, { cwd, findsNames }: PathPlace): string | undefined {
+  const isHere = content.startsWith("./")
+  const path = (isHere ? content.slice(2) : content).replace(/(?<=.)\/$/, "")
+  // Patterns that the CLI knows and we do not.
   if (/[?[\]{}!\\]/.test(path) || path.startsWith("~") || path.split("/").includes("..")) return undefined
-  if (path.startsWith("//")) return path.slice(1)
-  if (cwd === undefined || !cwd.startsWith("/") || /[*\\]/.test(cwd)) return undefined
-  const root = cwd.replace(/\/+$/, "")
-  if (path.startsWith("/")) return `${root}${path}`
-  return effect === "allow" ? `${root}/${path}` : undefined
+  if (path.startsWith("//")) return wide(path.slice(1), effect)
+  const root = cwd === undefined || !cwd.startsWith("/") || /[*\\]/.test(cwd) ? undefined : cwd.replace(/\/+$/, "")
+  if (path.startsWith("/")) return root === undefined ? undefined : wide(`${root}${path}`, effect)
+  if (root === undefined) return undefined
+  const isName = effect !== "allow" && !isHere && !path.includes("/")
+  if (effect !== "allow" && findsNames !== true) return undefined
+  return wide(isName ? `${root}/**/${path}` : `${root}/${path}`, effect)
+}
+
+function wide(path: string, effect: RuleEffect): string {
+  return effect === "allow" || path.endsWith("/**") ? path : `${path.replace(/\/+$/, "")}/**`
 }

@@ -1,8 +1,11 @@
 import { isObject } from "@signalbox/protocol"
-import { type CommandForms, commandForms, plainCommand, type SimpleCommand, simpleCommand } from "./command-pattern.ts"
+import { type CommandNeeds, needsOf } from "./command-cover.ts"
+import { commandForms } from "./command-forms.ts"
+import type { TouchedCommand } from "./command-pattern.ts"
 import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
 import { type PathForms, pathForms, type SearchedFolders, searchedFolders } from "./path-pattern.ts"
-import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
+import type { Surroundings } from "./rule-limits.ts"
+import { readShell, type ShellReading } from "./shell-reading.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
 
 /** A question, as far as rules look at it. */
@@ -15,7 +18,7 @@ export interface PolicyRequest {
 }
 
 /** Facts about the session that asks. */
-export interface PolicyContext {
+export interface PolicyContext extends Surroundings {
   readonly session: string
   readonly cwd?: string | undefined
   readonly mode?: string | undefined
@@ -27,8 +30,11 @@ export interface Subject {
   readonly context: PolicyContext
   readonly work: Work
   readonly searched: SearchedFolders | undefined
-  readonly command: (text: string) => SimpleCommand
-  readonly forms: (text: string) => CommandForms
+  readonly reading: (text: string) => ShellReading
+  /** As an allow sees a command. */
+  readonly needs: (text: string) => CommandNeeds
+  /** As a deny or an ask sees it. */
+  readonly touched: (text: string) => TouchedCommand
   readonly path: (text: string) => PathForms
   /** The session's folder as a path of its own. */
   readonly folder: (text: string) => PathForms
@@ -36,19 +42,31 @@ export interface Subject {
   readonly json: (value: unknown) => string | undefined
 }
 
+/** Everything that some shell gives a meaning: another shell than Bash may quote otherwise, and hide an operator from us. */
+const SPECIAL = /["'\\`$;&|<>(){}!#%^\n\r]/
+const NOT_BASH = "it contains quotes or operators, and only Bash's are known"
+
 export function subjectOf(request: PolicyRequest, context: PolicyContext, work: Work): Subject {
-  const read = request.tool === "Bash" ? (text: string) => simpleCommand(text) : plainCommand
+  const isBash = request.tool === "Bash"
+  const reading = remember((text: string) => readShell(text, work))
+  const path = remember((text: string) => pathForms(text, context.cwd, work))
   return {
     request,
     context,
     work,
     searched: searchedFolders(request.tool, request.input, context.cwd),
-    command: remember((text: string) => {
-      work.spend(READING * Math.min(text.length, MAX_COMMAND_CHARS))
-      return read(text)
+    reading,
+    needs: remember((text: string) => {
+      const needs = needsOf(reading(text), work)
+      const span = { start: 0, end: text.length }
+      return isBash || !SPECIAL.test(text) ? needs : { ...needs, problem: { because: NOT_BASH, span } }
     }),
-    forms: remember((text: string) => commandForms(text, work)),
-    path: remember((text: string) => pathForms(text, context.cwd, work)),
+    touched: remember((text: string) => ({
+      reading: reading(text),
+      forms: commandForms(text, reading(text), work),
+      path,
+    })),
+    path,
     folder: remember((text: string) => pathForms(text, undefined, work)),
     url: remember((text: string) => urlForms(text, work)),
     json: remember((value: unknown) => jsonText(value, work)),
@@ -67,7 +85,7 @@ function remember<K, T>(read: (key: K) => T): (key: K) => T {
   }
 }
 
-const MAX_DEPTH = 256
+const MAX_JSON_DEPTH = 256
 
 /** The value as JSON, or undefined if that is longer or deeper than rules look at: then nothing of it is copied. */
 function jsonText(value: unknown, work: Work): string | undefined {
@@ -81,7 +99,7 @@ function fits(value: unknown, work: Work): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value: each, depth } = next
     chars += 1 + (typeof each === "string" || Array.isArray(each) ? each.length : 0)
-    if (chars > MAX_TEXT_CHARS || depth > MAX_DEPTH) return false
+    if (chars > MAX_TEXT_CHARS || depth > MAX_JSON_DEPTH) return false
     if (Array.isArray(each)) for (const item of each) open.push({ value: item, depth: depth + 1 })
     else if (isObject(each)) {
       for (const name in each) {

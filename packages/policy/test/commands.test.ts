@@ -1,21 +1,22 @@
 import { execFileSync } from "node:child_process"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { GAP, readCommand } from "../src/shell-reader.ts"
+import { Work } from "../src/matching.ts"
+import { readShell } from "../src/shell-reading.ts"
+import { GAP } from "../src/shell-text.ts"
 import { allowing, bash, denying, verdict } from "./subject.ts"
+
+const read = (text: string) => readShell(text, new Work())
+/** The commands in a text, each as its words. */
+const wordsOf = (text: string) =>
+  read(text).parts.flatMap((part) => (part.kind === "command" ? [part.words.map((word) => word.text)] : []))
 
 /** Each begins as what `npm ci*` allows, and none of them is one simple command. */
 const HOSTILE: readonly string[] = [
-  "npm ci && rm -rf /",
-  "npm ci&&rm -rf /",
   "npm ci & rm -rf /",
   "npm ci&",
-  "npm ci; rm -rf /",
-  "npm ci;rm -rf /",
-  "npm ci || rm -rf /",
   "npm ci | sh",
   "npm ci |& sh",
-  "npm ci\nrm -rf /",
   "npm ci\r\nrm -rf /",
   "npm ci\rrm -rf /",
   "npm ci \\\n&& rm -rf /",
@@ -25,6 +26,7 @@ const HOSTILE: readonly string[] = [
   "npm ci `rm -rf /`",
   'npm ci "`rm -rf /`"',
   "npm ci ${IFS}x",
+  "npm ci ${ ",
   'npm ci "${x:-$(rm -rf /)}"',
   "npm ci $HOME",
   'npm ci "$HOME"',
@@ -33,7 +35,6 @@ const HOSTILE: readonly string[] = [
   'npm ci $"x"',
   "npm ci $((1+1))",
   "npm ci $[1+1]",
-  "npm ci <(rm -rf /)",
   "npm ci >(sh)",
   "npm ci > /etc/passwd",
   "npm ci >/etc/passwd",
@@ -58,11 +59,8 @@ const HOSTILE: readonly string[] = [
   "npm ci 'a\nb'",
   'npm ci "a\nb"',
   "npm ci \\",
-  "npm ci 'quoted'; rm -rf /",
   "npm ci 'a'\\''; rm -rf /",
   'npm ci "\\"; rm -rf /',
-  'npm ci "\\\\"; rm -rf /',
-  "npm ci \\\\; rm -rf /",
   "npm ci \\'; rm -rf / #'",
   "npm ci '\\'; rm -rf / #'",
   "npm ci\u0000; rm",
@@ -93,6 +91,20 @@ const HOSTILE: readonly string[] = [
   `npm ci ${"x".repeat(9000)}`,
 ]
 
+/** Each is two commands, of which `npm ci*` allows the first. */
+const COMPOUND: readonly string[] = [
+  "npm ci && rm -rf /",
+  "npm ci&&rm -rf /",
+  "npm ci; rm -rf /",
+  "npm ci;rm -rf /",
+  "npm ci || rm -rf /",
+  "npm ci\nrm -rf /",
+  "npm ci 'quoted'; rm -rf /",
+  'npm ci "\\\\"; rm -rf /',
+  "npm ci \\\\; rm -rf /",
+  "npm ci <(rm -rf /)",
+]
+
 /** Each begins otherwise, so that even `*` does not allow it. */
 const NEVER_SIMPLE: readonly string[] = [
   "",
@@ -103,8 +115,6 @@ const NEVER_SIMPLE: readonly string[] = [
   "A[0]=1 npm ci",
   "PATH=/tmp npm ci",
   "A=1",
-  "(npm ci)",
-  "{ npm ci; }",
   "! npm ci",
   "if true",
   "then npm ci",
@@ -147,19 +157,34 @@ describe("a pattern for commands", () => {
     expect(bash([allowing("*")], command)).toBe("ask")
   })
 
+  it.each(COMPOUND)("[PO24] npm ci* never allows %j, a rule for each part does", (command) => {
+    expect(bash([allowing("npm ci*")], command)).toBe("ask")
+    expect(bash([allowing("npm ci*"), allowing("rm -rf /")], command)).toBe("allow")
+    expect(bash([allowing("*")], command)).toBe("allow")
+    expect(bash([allowing("*"), denying("rm *")], command)).toBe("deny")
+  })
+
+  it.each(["(npm ci)", "{ npm ci; }", "npm ci;", "npm ci\n"])("[PO24] %j is npm ci", (command) => {
+    expect(bash([allowing("npm ci*")], command)).toBe("allow")
+    expect(bash([allowing("ls")], command)).toBe("ask")
+  })
+
   it.each(NEVER_SIMPLE)("[PO6] not even * allows %j", (command) => {
     expect(bash([allowing("*")], command)).toBe("ask")
   })
 
   it.each(SIMPLE)("[PO6] %j is one simple command", (command, words) => {
-    expect(readCommand(command).problem).toBeUndefined()
-    expect(readCommand(command).parts).toEqual([words.map((word) => word.replaceAll(" ", GAP))])
+    expect(read(command).problem).toBeUndefined()
+    expect(wordsOf(command)).toEqual([words.map((word) => word.replaceAll(" ", GAP))])
     expect(bash([allowing("*")], command)).toBe("allow")
   })
 
   it("[PO6] the reason says what is in the way, and only of a rule that would have fitted", () => {
     expect(verdict([allowing("npm ci*")], "Bash", { command: "npm ci && rm -rf /" }).reason).toBe(
-      'Rule "r1" would allow this, but does not because it contains the operator &.',
+      'Rule "r1" allows a part of this, but no rule allows "rm -rf /".',
+    )
+    expect(verdict([allowing("npm ci*")], "Bash", { command: "npm ci $HOME" }).reason).toBe(
+      'Rule "r1" would allow this, but does not because it contains $, and only the shell knows what that becomes.',
     )
     expect(verdict([allowing("npm ci*")], "Bash", { command: "ls | wc" }).reason).toBe("No rule covers this.")
   })
@@ -185,7 +210,7 @@ describe("a pattern for commands", () => {
     expect(bash([allowing(["npm ci", "npm test *"])], "npm test unit")).toBe("allow")
   })
 
-  it("[PO6] no command with an unquoted operator in it is ever allowed", () => {
+  it("[PO24] what stands behind an unquoted operator is never allowed by a rule for what stands before it", () => {
     const word = fc.stringMatching(/^[a-z0-9./=:@%^,+_-]{1,8}$/)
     const quoted = fc.oneof(
       word,
@@ -217,8 +242,9 @@ describe("a pattern for commands", () => {
     const command = fc.tuple(fc.array(quoted, { maxLength: 4 }), operator, fc.array(quoted, { maxLength: 4 }))
     fc.assert(
       fc.property(command, fc.boolean(), ([before, middle, after], tight) => {
-        const text = ["npm ci", ...before].join(" ") + (tight ? middle : ` ${middle} `) + after.join(" ")
-        return bash([allowing("*"), allowing("npm ci*")], text) === "ask"
+        const text =
+          ["npm ci", ...before].join(" ") + (tight ? middle : ` ${middle} `) + ["forbidden", ...after].join(" ")
+        return bash([allowing("npm ci*")], text) === "ask"
       }),
       { numRuns: 3000 },
     )
@@ -230,17 +256,18 @@ describe("a pattern for commands", () => {
     let compared = 0
     fc.assert(
       fc.property(line, (text) => {
-        const reading = readCommand(`printf '%s\\0' x ${text}`)
-        if (reading.problem !== undefined) return
+        const command = `printf '%s\\0' x ${text}`
+        const parts = wordsOf(command)
+        if (read(command).problem !== undefined || read(command).parts.length !== 1) return
         compared++
         // Without a PATH and without file-name patterns: nothing but the builtin can run.
         const output = execFileSync("/bin/bash", ["--norc", "-f", "-c", `printf '%s\\0' x ${text}`], {
           env: { PATH: "" },
           encoding: "utf8",
         })
-        const words = (reading.parts[0] ?? []).slice(2).map((word) => word.replaceAll(GAP, " "))
+        const words = (parts[0] ?? []).slice(2).map((word) => word.replaceAll(GAP, " "))
         expect(output.replaceAll("\t", " ").split("\0").slice(0, -1)).toEqual(words)
-        expect(reading.parts).toHaveLength(1)
+        expect(parts).toHaveLength(1)
       }),
       { numRuns: 1500 },
     )
@@ -271,7 +298,6 @@ describe("a deny pattern for commands", () => {
     "sudo -u root rm x",
     "env A=1 rm x",
     "nohup timeout 5 rm x",
-    "find . -exec rm {} +",
     "xargs rm x",
     'bash -c "rm x"',
     "bash -c 'cd /; rm x'",
@@ -280,6 +306,12 @@ describe("a deny pattern for commands", () => {
     "2>&1 rm x",
     "rm $HOME",
     "cat <<EOF\nrm x\nEOF",
+    "bash <(echo rm x)",
+    "echo rm x | parallel",
+    'eval "$(echo rm x)"',
+    "ls | xargs rm",
+    "ls | xargs -I{} rm {}",
+    "find . -exec rm {} +",
     "ls\nrm x",
   ]
   it.each(DENIED)("[PO8] rm * forbids %j", (command) => {
@@ -308,6 +340,11 @@ describe("a deny pattern for commands", () => {
     "ls; pwd",
     "rmdir x",
     "git commit -m 'rm x'",
+    "npm rm x",
+    "fd rm",
+    "echo rm x | cat",
+    "git -C x rm y",
+    "docker compose rm web",
   ]
   it.each(FREE)("[PO8] rm * has nothing against %j", (command) => {
     expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("allow")

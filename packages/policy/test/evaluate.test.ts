@@ -33,7 +33,11 @@ describe("the verdict", () => {
   })
 
   it("[PO1] no rule means ask; among equals the first is named", () => {
-    expect(verdict([], "Bash", { command: "ls" })).toEqual({ effect: "ask", reason: "No rule covers this." })
+    expect(verdict([], "Bash", { command: "ls" })).toEqual({
+      effect: "ask",
+      reason: "No rule covers this.",
+      why: { rules: [], change: "To allow it, add a rule that allows it." },
+    })
     expect(verdict([{ effect: "deny" }, { effect: "deny" }], "Bash", {}).rule).toBe("r1")
   })
 
@@ -100,6 +104,7 @@ describe("the verdict", () => {
       rule: "r1",
       reason: 'Rule "r1" forbids this: Friday',
       message: "On Monday.",
+      why: { rules: [{ id: "r1", place: 1 }], change: 'To allow it, change or remove rule "r1" (number 1).' },
     })
     expect(verdict([{ effect: "ask", expiresAfterMs: 5, maxExtensions: 0 }], "Bash", {}).maxExtensions).toBe(0)
     expect(verdict([{ effect: "ask", expiresAfterMs: 5000 }], "Bash", {})).toEqual({
@@ -107,6 +112,10 @@ describe("the verdict", () => {
       rule: "r1",
       reason: 'Rule "r1" wants a person to decide this.',
       expiresAfterMs: 5000,
+      why: {
+        rules: [{ id: "r1", place: 1 }],
+        change: 'To allow it without a person, change or remove rule "r1" (number 1).',
+      },
     })
     expect(verdict([{ effect: "allow" }], "Bash", {}).reason).toBe('Rule "r1" allows this.')
   })
@@ -116,6 +125,13 @@ describe("the verdict", () => {
       effect: "ask",
       rule: "r1",
       reason: 'Rule "r1" may forbid this: what will run, or where, cannot be told beforehand.',
+      why: {
+        rules: [{ id: "r1", place: 1, span: { start: 0, end: 4 } }],
+        field: "command",
+        span: { start: 0, end: 4 },
+        text: "$X y",
+        change: 'Write it so that it can be read beforehand, or change rule "r1" (number 1).',
+      },
     })
   })
 

@@ -141,6 +141,8 @@ describe("paths that pretend", () => {
     expect(glob("/srv/**", { pattern: "/srv/app/src/**/*.ts" })).toEqual(["deny", "allow"])
     expect(glob("/etc/**", { pattern: "{src,test}/**/*.ts" })).toEqual(["allow", "ask"])
     expect(glob("/srv/**", { pattern: "{src,test}/**/*.ts" })).toEqual(["deny", "allow"])
+    expect(glob("/srv/**", { pattern: "src/**/*.{ts,tsx}" })).toEqual(["deny", "allow"])
+    expect(glob("/srv/**", { pattern: "src/[a-z]*.@(ts|js)" })).toEqual(["deny", "allow"])
   })
 
   it.each([
@@ -149,6 +151,12 @@ describe("paths that pretend", () => {
     "{src,/etc}/*",
     ".{.,}/../etc/*",
     "[.][.]/x",
+    "{.,x}{.,y}/etc/*",
+    "[.-.][.-.]/etc/*",
+    "{.,{a,b}}{.,{a,b}}/etc/*",
+    "{a,../../etc}/*",
+    "[!a][^b]/etc/*",
+    "@(.|x)@(.|y)/etc/*",
     "a\\..\\x",
     "~/x",
   ])("[PO22] where the pattern %j leads nobody can tell", (pattern) => {

@@ -78,7 +78,7 @@ describe("a policy as it is written", () => {
       }
     }
     visit("index.ts")
-    expect([...seen].filter((name) => !name.endsWith(".ts"))).toEqual(["@signalbox/protocol"])
+    expect([...seen].filter((name) => !name.endsWith(".ts"))).toEqual(["@signalbox/protocol", "unbash"])
     expect(seen.has("schemas.ts")).toBe(false)
   })
 })

@@ -27,6 +27,19 @@ const HOSTILE: readonly (readonly [name: string, request: (size: number) => Poli
   ["patterns for file names", (size) => bashOf(`sudo ${"r?m -r ".repeat(size / 7)}`)],
   ["open quotes", (size) => bashOf("bash -c '".repeat(size / 9))],
   ["a list of commands", (size) => bashOf(Array.from({ length: size / 16 }, (_, index) => `bash -c 'rm ${index}'`))],
+  ["a word that takes a command, again and again", (size) => bashOf(`${"time -p ".repeat(size / 8)}# x`)],
+  ["a script of sed", (size) => bashOf(`sed ${"s".repeat(size)}`)],
+  ["brackets in a script of sed", (size) => bashOf(`sed s/${"[".repeat(size)}/`)],
+  ["backslashes", (size) => bashOf(`${"\\".repeat(size)}'`)],
+  ["functions in functions", (size) => bashOf(`${"function a ".repeat(size / 11)}{ ls;}`)],
+  ["options before verbs", (size) => bashOf("git -C . ".repeat(size / 9))],
+  ["commands with options before verbs", (size) => bashOf("git -C . push;".repeat(size / 14))],
+  ["runners that replace words", (size) => bashOf("xargs -I ls ".repeat(size / 12))],
+  ["files as input", (size) => bashOf("rm<x;".repeat(size / 5))],
+  ["groups with files as input", (size) => bashOf("{ rm; } <x;".repeat(size / 11))],
+  ["letters of options", (size) => bashOf(`tar -${"x".repeat(size)}`)],
+  ["shells that are fed", (size) => bashOf("echo rm y | sh;".repeat(size / 15))],
+  ["aliases", (size) => bashOf(`alias ${"a=rm ".repeat(size / 5)}`)],
   ["a path", (size) => ({ tool: "Edit", input: { file_path: "a/".repeat(size / 2) } })],
   ["text", (size) => ({ tool: "Write", input: { content: "secre".repeat(size / 5) } })],
   ["text of one letter", (size) => ({ tool: "Write", input: { content: "a".repeat(size) } })],
@@ -94,6 +107,34 @@ describe("the work of an evaluation", () => {
     expect(effect).toBe("ask")
     expect(work.spent).toBeLessThan(8_000_000)
     expect(rule ?? reason).toMatch(/^r\d+$|too much work/)
+  })
+
+  it.each(HOSTILE)("[PO20] takes no time that nobody counts, and throws nothing: %s", (_, request) => {
+    const rules = numbered([
+      ...DRAFTS,
+      { effect: "allow", tool: "Bash", input: { command: ["* *", "sed *", "git *", "xargs *", "rm *"] } },
+    ])
+    const work = new Work()
+    const before = process.cpuUsage()
+    const { reason } = evaluate({ rules, relayAutoApproval: false }, request(8000), CONTEXT, work)
+    const { user } = process.cpuUsage(before)
+    expect(reason).not.toContain("failed")
+    // A loaded machine is slower than a bench, and a text that is gone through again and again much slower still.
+    expect(user / 1000).toBeLessThan(400)
+  })
+
+  it("[PO20] whatever goes wrong within, a person decides", () => {
+    const input = new Proxy<Record<string, unknown>>(
+      {},
+      {
+        get() {
+          throw new Error("broken")
+        },
+      },
+    )
+    const rules = numbered([{ effect: "allow" }, { effect: "deny", input: { command: "rm *" } }])
+    const { effect, reason } = evaluate({ rules, relayAutoApproval: false }, { tool: "Bash", input }, CONTEXT)
+    expect([effect, reason]).toEqual(["ask", "Checking this request against the rules failed, so a person decides."])
   })
 
   it("[PO20] an input of 32 MB is not read through, nor one that is nested without end", () => {

@@ -74,7 +74,8 @@ export class Enforcement {
   #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): Verdict {
     const mode = textOf(hook, "permission_mode") ?? record.permissionMode ?? undefined
     const folders = new Set([record.cwd ?? undefined, textOf(hook, "cwd") ?? record.cwd ?? undefined])
-    const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { session: id, cwd, mode }))
+    const about = { session: id, mode, runner: record.runner ?? "", now: Date.now() }
+    const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { ...about, cwd }))
     const of = (effect: Verdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
     const verdict = of("deny") ?? of("ask") ?? verdicts[0]
     if (verdict === undefined) throw new Error("nothing was judged")

@@ -1,0 +1,119 @@
+import { evaluate, importSettings, type Rule } from "@signalbox/policy"
+import { parsePolicy } from "@signalbox/policy/schemas"
+import { describe, expect, it } from "vitest"
+import { CONTEXT } from "./subject.ts"
+
+const imported = (permissions: unknown) => importSettings({ permissions }, { cwd: "/srv/app" })
+
+describe("Claude Code's settings", () => {
+  it("[PO30] entries become rules that say what they said", () => {
+    const { rules, entries } = imported({
+      allow: ["Bash(npm test:*)", "Edit(/src/**)", "mcp__git", "WebFetch(domain:example.com)"],
+      deny: ["Bash(rm:*)", "Read(//etc/**)"],
+      ask: ["Bash(git push:*)"],
+    })
+    expect(parsePolicy({ rules })).toMatchObject({ ok: true })
+    expect(entries.map(({ entry, effect, rules: ids }) => [entry, effect, ids.length > 0])).toEqual([
+      ["Bash(rm:*)", "deny", true],
+      ["Read(//etc/**)", "deny", true],
+      ["Bash(git push:*)", "ask", true],
+      ["Bash(npm test:*)", "allow", true],
+      ["Edit(/src/**)", "allow", true],
+      ["mcp__git", "allow", true],
+      ["WebFetch(domain:example.com)", "allow", true],
+    ])
+    const effect = (tool: string, input: Record<string, unknown>) =>
+      evaluate({ rules: [...rules], relayAutoApproval: false }, { tool, input }, CONTEXT).effect
+    expect(effect("Bash", { command: "npm test unit" })).toBe("allow")
+    expect(effect("Bash", { command: "npm test && rm x" })).toBe("deny")
+    expect(effect("Bash", { command: "git push origin" })).toBe("ask")
+    expect(effect("Write", { file_path: "/srv/app/src/a.ts" })).toBe("allow")
+    expect(effect("Grep", { path: "/etc/ssl" })).toBe("deny")
+  })
+
+  it("[PO30] what cannot be taken is told, and what remains is taken", () => {
+    const { rules, entries, notes } = imported({
+      allow: ["Bash(npm ci && npm test)", 7, "Bash(ls:*", "Agent(Explore)", "Bash(ls)"],
+      defaultMode: "plan",
+      additionalDirectories: ["/x"],
+    })
+    expect(rules.map(({ input }) => input)).toEqual([{ command: ["ls"] }])
+    expect(entries.map(({ rules: ids, notes: why }) => [ids.length, why.length > 0])).toEqual([
+      [0, true],
+      [0, true],
+      [0, true],
+      [0, true],
+      [1, false],
+    ])
+    expect(notes).toEqual([
+      "permissions.defaultMode has no counterpart here, and was left out.",
+      "permissions.additionalDirectories has no counterpart here, and was left out.",
+    ])
+    for (const value of [undefined, 7, {}, { permissions: [] }, { permissions: "x" }]) {
+      expect(importSettings(value).rules).toEqual([])
+    }
+  })
+
+  it.each([
+    ["Bash(ls*)", 'also matches "lsof"'],
+    ["Bash(npm run build*)", 'also matches "buildx"'],
+    ["Write(/src/**)", "compares paths with Edit(…) only"],
+    ["Read(/etc/**)", "begins at the settings' folder"],
+    ["mcp__*", "matches no tool in Claude Code"],
+    ["mcp__git*", "matches no tool in Claude Code"],
+  ])("[PO30] %s is told to do something else than it seems", (entry, note) => {
+    expect(imported({ allow: [entry] }).entries[0]?.notes.join(" ")).toContain(note)
+  })
+
+  const judged = (permissions: unknown, tool: string, input: Record<string, unknown>, cwd = "/srv/app") => {
+    const rules: Rule[] = [...imported(permissions).rules, { id: "rest", effect: "allow" }]
+    return evaluate({ rules, relayAutoApproval: false }, { tool, input }, { ...CONTEXT, cwd }).effect
+  }
+
+  it("[PO30] a project's entries hold in that project only", () => {
+    const { rules } = imported({ allow: ["Bash(npm test:*)"], deny: ["Bash(rm:*)"] })
+    expect(rules.map(({ cwd }) => cwd)).toEqual(["/srv/app/**", "/srv/app/**"])
+    const elsewhere = { ...CONTEXT, cwd: "/srv/other" }
+    const request = { tool: "Bash", input: { command: "npm test" } }
+    expect(evaluate({ rules: [...rules], relayAutoApproval: false }, request, elsewhere).effect).toBe("ask")
+    expect(evaluate({ rules: [...rules], relayAutoApproval: false }, request, CONTEXT).effect).toBe("allow")
+    expect(importSettings({ permissions: { allow: ["Bash(ls)"] } }).rules[0]?.cwd).toBeUndefined()
+    const odd = importSettings({ permissions: { allow: ["Bash(ls)"] } }, { cwd: "/srv/*" })
+    expect([odd.rules, odd.entries[0]?.notes]).toEqual([
+      [],
+      ["The project's folder cannot be said in a rule, so it was left out."],
+    ])
+  })
+
+  it.each([
+    ["Read(/secrets)", "/srv/app/secrets/a/key"],
+    ["Read(/secrets/)", "/srv/app/secrets/key"],
+    ["Read(//etc)", "/etc/ssl/key"],
+    ["Read(.env)", "/srv/app/web/.env"],
+    ["Read(.env)", "/srv/app/.env"],
+    ["Read(./.env)", "/srv/app/.env"],
+    ["Read(config/secrets)", "/srv/app/config/secrets/x"],
+    ["Read(/keys/*)", "/srv/app/keys/a/b"],
+    ["Read(*.pem)", "/srv/app/a/b.pem"],
+  ])("[PO30] a denied %s forbids %s: a folder is all that is in it, a name is found at any depth", (entry, path) => {
+    expect(judged({ deny: [entry] }, "Read", { file_path: path })).toBe("deny")
+    expect(judged({ deny: [entry] }, "Read", { file_path: "/srv/app/README.md" })).toBe("allow")
+  })
+
+  it("[PO30] nothing vanishes without a word: too many entries, more rules than a policy has, stars in names", () => {
+    const many = Array.from({ length: 1002 }, (_, index) => `Bash(tool${index})`)
+    const { rules, notes } = imported({ allow: many, deny: ["Read(//etc)"] })
+    expect(rules).toHaveLength(1004)
+    expect(notes).toEqual([
+      "permissions.allow has 1002 entries; those after the first 1000 were left out.",
+      "These are 1004 rules, and a policy has at most 1000: remove some before you use them.",
+    ])
+    expect(imported({ allow: ["mcp__git*"], deny: ["mcp__*"] }).rules).toEqual([])
+    expect(imported({ allow: ["mcp__git__*"] }).rules.map(({ tool }) => tool)).toEqual(["mcp__git__*"])
+  })
+
+  it("[PO30] a denied file can still be read by a command", () => {
+    expect(imported({ deny: ["Read(//etc/**)"] }).entries[0]?.notes.join(" ")).toContain("cat can still read")
+    expect(imported({ allow: ["Bash(ls:*)", "Bash(ls *)"] }).entries.flatMap(({ notes }) => notes)).toEqual([])
+  })
+})
