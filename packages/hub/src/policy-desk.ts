@@ -9,7 +9,6 @@ import {
   policyRequestOf,
   prepare,
   type Rule,
-  type Verdict,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
 import type { Enforce, Grant, HubSettings } from "@signalbox/protocol/hub-api"
@@ -104,7 +103,7 @@ export class PolicyDesk {
    * A tool call before it runs. Deny and ask rules alone count: to everything else the answer is allow, which leaves the call
    * to the agent's own decision. Rules that take too much work to try ask.
    */
-  judgeCall(call: PolicyRequest, context: PolicyContext): Verdict {
+  judgeCall(call: PolicyRequest, context: PolicyContext): AskVerdict {
     const rest: Rule = { id: "", effect: "allow", tool: call.tool }
     const verdict = evaluate({ ...this.policy, rules: [...this.#narrowing, rest] }, call, context)
     if (verdict.effect === "ask") return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR } : verdict

@@ -1,4 +1,3 @@
-import type { Verdict } from "@signalbox/policy"
 import { type Envelope, fieldOf, isObject, textOf, toolDenial, type UnlistedRequest } from "@signalbox/protocol"
 import type { AskVerdict } from "../asks/answer.ts"
 import type { StoredEvent } from "../model/event.ts"
@@ -32,7 +31,7 @@ export class Enforcement {
   /** The event of each call's message, by the call's id. */
   readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
   /** Verdicts by which the agent was told to ask, by the call's id. */
-  readonly #asked = new WeakMap<LiveSession, Map<string, Verdict>>()
+  readonly #asked = new WeakMap<LiveSession, Map<string, AskVerdict>>()
 
   constructor(options: EnforcementOptions) {
     this.#options = options
@@ -64,26 +63,26 @@ export class Enforcement {
     return verdict.effect === "allow" ? (asked ?? verdict) : verdict
   }
 
-  #noteAsked(session: LiveSession, toolUseId: string, verdict: Verdict): void {
-    const asked = this.#asked.get(session) ?? new Map<string, Verdict>()
+  #noteAsked(session: LiveSession, toolUseId: string, verdict: AskVerdict): void {
+    const asked = this.#asked.get(session) ?? new Map<string, AskVerdict>()
     this.#asked.set(session, asked.set(toolUseId, verdict))
     forgetOldest(asked)
   }
 
   /** The agent may have gone to another folder than its session's: its paths are relative to that, and rules may name either. */
-  #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): Verdict {
+  #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): AskVerdict {
     const mode = textOf(hook, "permission_mode") ?? record.permissionMode ?? undefined
     const folders = new Set([record.cwd ?? undefined, textOf(hook, "cwd") ?? record.cwd ?? undefined])
     const about = { session: id, mode, runner: record.runner ?? "", now: Date.now() }
     const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { ...about, cwd }))
-    const of = (effect: Verdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
+    const of = (effect: AskVerdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
     const verdict = of("deny") ?? of("ask") ?? verdicts[0]
     if (verdict === undefined) throw new Error("nothing was judged")
     return verdict
   }
 
   /** Kept before the agent is told: a result without this is of a call that no hook saw. */
-  async #keep(session: LiveSession, call: JudgedCall, { effect, rule }: Verdict, hook: Fields): Promise<void> {
+  async #keep(session: LiveSession, call: JudgedCall, { effect, rule }: AskVerdict, hook: Fields): Promise<void> {
     const { tool, toolUseId, input, isChanged } = call
     const event = isChanged ? undefined : await this.#calls.get(session)?.get(toolUseId)
     const mode = textOf(hook, "permission_mode")
@@ -154,7 +153,7 @@ interface JudgedCall {
 }
 
 /** What clients' hooks said, narrowed by the policy. `continue: false` is left out where a call is stopped: it would let it run. */
-export function narrowed(said: Fields, verdict: Verdict): Fields {
+export function narrowed(said: Fields, verdict: AskVerdict): Fields {
   if (verdict.effect === "deny") return toolDenial(verdict.message ?? verdict.reason)
   const { continue: _ends, ...rest } = said
   if (isDenied(said)) return rest

@@ -1,7 +1,7 @@
 import { join } from "node:path"
-import type { Verdict } from "@signalbox/policy"
 import type { Ask, Session } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
+import type { AskVerdict } from "../../src/asks/answer.ts"
 import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
 import { PolicyDesk } from "../../src/policy-desk.ts"
 import { openStore } from "../../src/store/open-store.ts"
@@ -39,9 +39,9 @@ const decided = (permissionDecision: string, more: object = {}) => ({
   hookSpecificOutput: expect.objectContaining({ hookEventName: "PreToolUse", permissionDecision, ...more }),
 })
 const sessionOf = async ({ stage, id }: Scene) => (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
-const DENY: Verdict = { effect: "deny", rule: "r", reason: "no" }
-const ASK: Verdict = { effect: "ask", rule: "r", reason: "hm" }
-const ALLOW: Verdict = { effect: "allow", reason: "fine" }
+const DENY: AskVerdict = { effect: "deny", rule: "r", reason: "no" }
+const ASK: AskVerdict = { effect: "ask", rule: "r", reason: "hm" }
+const ALLOW: AskVerdict = { effect: "allow", reason: "fine" }
 
 describe("a tool call before it runs", () => {
   it("[EN6] is denied by a deny rule, asked about by an ask rule, and otherwise left to the agent", async () => {
