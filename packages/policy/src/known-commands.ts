@@ -63,7 +63,7 @@ function plainWords(words: readonly ShellWord[], name: string, options: Options)
   // `tar xzf a`: letters without a dash, whose values follow one by one.
   if (name !== "tar" || first === undefined || first.text.startsWith("-")) return words
   const isKnownLetters =
-    !mayBeOption(first) && !first.isGlob && [...first.text].every((letter) => options.short.has(letter))
+    !mayBeOption(first) && !first.isGlob && first.text.split("").every((letter) => options.short.has(letter))
   return isKnownLetters ? rest : [{ ...first, text: `--${first.text}` }, ...rest]
 }
 
@@ -86,7 +86,7 @@ function programProblem(given: GivenOptions, name: string): string | undefined {
     const isHarmless = scripts.every((text) => isPlainText(text) && isHarmlessSed(writtenText(text)))
     return isHarmless ? undefined : "its script may run or write something"
   }
-  if (/awk$/.test(name)) return awkProblem(first === undefined ? "" : globless(first))
+  if (name.endsWith("awk")) return awkProblem(first === undefined ? "" : globless(first))
   if (name === "curl") {
     const formats = values.filter((value) => value.name === "w" || value.name === "write-out")
     return formats.some(({ text }) => /^@|%output/.test(text) || !isPlainText(text))

@@ -123,14 +123,17 @@ export const WRITES_TO_OPERAND: ReadonlyMap<string, number> = new Map([
 export const FIND =
   "-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -lname= -ilname= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -newer= -anewer= -cnewer= -newermt= -newerct= -maxdepth= -mindepth= -perm= -user= -group= -uid= -gid= -links= -inum= -samefile= -fstype= -used= -printf= -regextype= -depth -d -prune -print -print0 -ls -not -a -and -o -or -empty -nouser -nogroup -xdev -mount -follow -L -H -P -E -readable -writable -executable -true -false -quit -daystart -noleaf -ignore_readdir_race !-delete !-fprint= !-fprint0= !-fprintf= !-fls="
 
+/** No program in the tables has a longer name, and longer ones are not gone through. */
+const MAX_NAME_CHARS = 64
+
 /** A program by the name under which the tables have it: without its folder, its version, and the `g` of GNU's. */
 export function knownName(word: string, has: (name: string) => boolean): string {
-  const name = word
-    .slice(word.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/\.exe$/, "")
+  const file = word.slice(word.lastIndexOf("/") + 1)
+  if (file.length > MAX_NAME_CHARS) return file
+  const name = file.toLowerCase().replace(/\.exe$/, "")
+  if (has(name)) return name
   const plain = name.replace(/[-.\d]+$/, "")
-  const found = [name, plain].flatMap((each) => [each, each.replace(/^(?:g|bsd)/, "")]).find(has)
+  const found = [plain, name.replace(/^(?:g|bsd)/, ""), plain.replace(/^(?:g|bsd)/, "")].find(has)
   return found ?? name
 }
 

@@ -149,8 +149,7 @@ function problemOfPattern(effect: RuleEffect, field: string, source: string): st
 
 function isZone(zone: string): boolean {
   try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone })
-    return true
+    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== ""
   } catch {
     return false
   }

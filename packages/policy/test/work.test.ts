@@ -39,6 +39,8 @@ const HOSTILE: readonly (readonly [name: string, request: (size: number) => Poli
   ["groups with files as input", (size) => bashOf("{ rm; } <x;".repeat(size / 11))],
   ["letters of options", (size) => bashOf(`tar -${"x".repeat(size)}`)],
   ["shells that are fed", (size) => bashOf("echo rm y | sh;".repeat(size / 15))],
+  ["a program with a long name", (size) => bashOf(`${"1".repeat(size)}a`)],
+  ["short commands", (size) => bashOf("a;".repeat(size / 2))],
   ["aliases", (size) => bashOf(`alias ${"a=rm ".repeat(size / 5)}`)],
   ["a path", (size) => ({ tool: "Edit", input: { file_path: "a/".repeat(size / 2) } })],
   ["text", (size) => ({ tool: "Write", input: { content: "secre".repeat(size / 5) } })],
