@@ -104,13 +104,15 @@ export class PolicyDesk {
    * to the agent's own decision. Rules that take too much work to try ask.
    */
   judgeCall(call: PolicyRequest, context: PolicyContext): AskVerdict {
+    if (this.#narrowing.length === 0) return LEFT_TO_THE_AGENT
     const rest: Rule = { id: "", effect: "allow", tool: call.tool }
     const verdict = evaluate({ ...this.policy, rules: [...this.#narrowing, rest] }, call, context)
     if (verdict.effect === "ask") return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR } : verdict
-    return verdict.effect === "deny" ? verdict : { effect: "allow", reason: "No rule stops this." }
+    return verdict.effect === "deny" ? verdict : LEFT_TO_THE_AGENT
   }
 }
 
+const LEFT_TO_THE_AGENT: AskVerdict = { effect: "allow", reason: "No rule stops this." }
 const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
 
 /** What is said to those who let the policy judge everything. */

@@ -107,11 +107,11 @@ function allow(rules: readonly Rule[], subject: Subject): Verdict {
     subject,
   )
   const sharing = rules.filter((rule) => rule.effect === "allow" && isShared(rule))
-  const coverage = command === undefined ? undefined : coverCommand(sharing, command, subject)
+  const coverage = command === undefined || sharing.length === 0 ? undefined : coverCommand(sharing, command, subject)
   const first = coverage?.ok === true ? coverage.covered[0]?.rule : undefined
   const isFirst = (rule: Rule) => first === undefined || rules.indexOf(rule) < rules.indexOf(first)
-  const broken = brokenCommand(subject)
-  if (broken !== undefined && allowing.yes !== undefined) return askBecauseBroken(rules, broken, command ?? "")
+  const broken = allowing.yes === undefined ? undefined : brokenCommand(subject)
+  if (broken !== undefined) return askBecauseBroken(rules, broken, command ?? "")
   if (allowing.yes !== undefined && isFirst(allowing.yes.rule)) return settle(rules, allowing.yes, subject)
   if (coverage !== undefined && command !== undefined) {
     const verdict = coverage.ok ? allowShared(rules, coverage, command) : askForMissing(rules, coverage, command)
