@@ -1,4 +1,5 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
+import { Waker } from "@signalbox/transport/pacing"
 import { abortedAtWork, queryClosed, SdkError } from "../base/errors.ts"
 import type { Answer } from "../base/wire.ts"
 import { CursorReader } from "../hub/hub-lines.ts"
@@ -16,7 +17,7 @@ import { MessageQueue } from "./message-queue.ts"
 import { type OpenedSession, openSession } from "./open-session.ts"
 import { EarlyCalls, isDecisive, Silence } from "./patience.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
-import { Gate, ReadAhead } from "./read-ahead.ts"
+import { ReadAhead } from "./read-ahead.ts"
 import {
   dialogResponder,
   elicitationResponder,
@@ -47,7 +48,7 @@ export class QueryEngine {
   readonly #options: Options
   readonly #opening: Promise<OpenedSession>
   readonly #link: Promise<AgentLink>
-  readonly #gate = new Gate()
+  readonly #change = new Waker()
   readonly #lines: HostLines
   readonly #calls: ControlCalls
   readonly #requests: AgentRequests
@@ -70,10 +71,10 @@ export class QueryEngine {
     this.#options = options
     const send = (message: Envelope) => this.#lines.send(message)
     const onChange = () => {
-      this.#gate.open()
+      this.#change.wake()
       this.#input.consider()
     }
-    this.messages = new MessageQueue(this.#gate.open)
+    this.messages = new MessageQueue(() => this.#change.wake())
     this.#isCatchingUp = options.hub !== undefined
     this.cursorReader = options.hub === undefined ? undefined : new CursorReader(this.messages)
     this.#calls = new ControlCalls({
@@ -249,7 +250,7 @@ export class QueryEngine {
     const parts = { messages: this.messages, calls: this.#calls, requests: this.#requests, input: this.#input }
     const intake = new LineIntake({ ...parts, mirror })
     const mustReadOn = () => this.#calls.inFlight > 0 || this.#phase.name !== "running"
-    const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
+    const ahead = new ReadAhead({ messages: this.messages, change: this.#change, mustReadOn })
     for await (const batch of link.batches) {
       this.#silence.heard()
       this.#calls.heard()
@@ -304,7 +305,7 @@ export class QueryEngine {
     this.#requests.close()
     this.#feed.stop()
     this.#lines.release()
-    this.#gate.open()
+    this.#change.wake()
   }
 
   #withLink(use: (link: AgentLink) => unknown): void {

@@ -8,6 +8,7 @@ import {
   isObject,
   textOf,
 } from "@signalbox/protocol"
+import { isEnvelope } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
 import { PENDING_LISTS, payloadOf } from "../base/wire.ts"
@@ -198,7 +199,9 @@ export class HubControl {
 
   #takeGreeting(message: Envelope): void {
     const response = fieldOf(message, "response")
-    const pending = PENDING_LISTS.flatMap((list) => envelopesIn(response?.[list]))
+    const pending = PENDING_LISTS.flatMap((list) => response?.[list] ?? [])
+      .filter(isObject)
+      .filter(isEnvelope)
     const isFirst = this.#awaited !== undefined
     this.#awaited = undefined
     // The query takes up by itself what an answer that it waits for says is pending.
@@ -285,12 +288,4 @@ export class HubControl {
       this.#change.add(done)
     })
   }
-}
-
-function envelopesIn(list: unknown): Envelope[] {
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item: unknown) => {
-    const type = textOf(item, "type")
-    return isObject(item) && type !== undefined ? [{ ...item, type }] : []
-  })
 }

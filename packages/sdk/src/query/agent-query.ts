@@ -126,6 +126,7 @@ export class AgentQuery implements Query {
   readonly readFile: Query["readFile"] = (path, { maxBytes, encoding } = {}) => {
     const reply = this.#ask<SDKControlReadFileResponse>("read_file", { path, max_bytes: maxBytes, encoding })
     // A timeout does not mean that there is no such file.
+    const isTimeout = (error: unknown) => error instanceof SdkError && error.code === "request/timeout"
     return quiet(reply.catch((error: unknown) => (isTimeout(error) ? Promise.reject(error) : null)))
   }
 
@@ -194,8 +195,4 @@ export class AgentQuery implements Query {
     const reply = trusted<Promise<SDKControlInitializeResponse>>(this.#engine.then((engine) => engine.initialized()))
     return quiet(reply.then(read))
   }
-}
-
-function isTimeout(error: unknown): error is SdkError {
-  return error instanceof SdkError && error.code === "request/timeout"
 }

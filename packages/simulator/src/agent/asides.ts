@@ -1,6 +1,7 @@
-import { fieldOf } from "@signalbox/protocol/envelope"
+import { defined } from "@signalbox/protocol/envelope"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
+import { elicitation } from "../mcp/link.ts"
 import type { Fields, Quirks } from "../profiles/profile.ts"
-import { present } from "../profiles/shared.ts"
 import type { AsideStep, CompactStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
 import type { AgentCore } from "./core.ts"
 
@@ -21,13 +22,13 @@ function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
   const { rateLimit: status, resetsAt, utilization } = step
   // The newest tells the use of each window always, and once more at the top only near the limit.
   const tellsWindows = core.profile.quirks.tellsWindows && utilization !== undefined
-  const info = present({
+  const info = defined({
     status,
     resetsAt,
     rateLimitType: type,
     utilization: tellsWindows && status !== "allowed_warning" ? undefined : utilization,
     isUsingOverage: false,
-    unifiedWindows: tellsWindows ? { [type]: present({ utilization, resetsAt, status }) } : undefined,
+    unifiedWindows: tellsWindows ? { [type]: defined({ utilization, resetsAt, status }) } : undefined,
   })
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
   core.wire.emit({ type: "rate_limit_event", rate_limit_info: info, ...ids })
@@ -36,18 +37,9 @@ function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
 /** An MCP server wants something from the user. What comes back goes to the server, and nowhere else. */
 async function elicit(core: AgentCore, step: ElicitStep, signal: AbortSignal): Promise<void> {
   if (!core.profile.quirks.elicits) return
-  const form = step.url === undefined
-  const request = present({
-    subtype: "elicitation",
-    mcp_server_name: step.server,
-    message: step.elicit,
-    mode: form ? "form" : "url",
-    url: step.url,
-    elicitation_id: form ? undefined : core.random.uuid(),
-    requested_schema: step.schema,
-    property_order: form ? Object.keys(fieldOf(step.schema, "properties") ?? {}) : undefined,
-  })
-  await core.host.ask(request, { signal })
+  const { elicit: message, server, schema, url } = step
+  const id = url === undefined ? undefined : core.random.uuid()
+  await core.host.ask(elicitation(server, { message, url, id, schema }, url === undefined), { signal })
 }
 
 const CONTINUED =
@@ -95,7 +87,7 @@ async function beginCompaction(core: AgentCore, compaction: Compaction, signal: 
   core.wire.system("status", { status: "compacting" })
   await core.clock.pause(durationMs, signal)
   // The summary is the model's, and paid for.
-  const usage = { input: preTokens, output: postTokens, cacheRead: 0, cacheWrite: 0 }
+  const usage = { ...NO_TOKENS, input: preTokens, output: postTokens }
   core.ledger.record(core.state.model, usage, { isMain: false })
   const result = isPlain ? {} : { compact_result: "success" }
   core.wire.system("status", { status: null, ...result })

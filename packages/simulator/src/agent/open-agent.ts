@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { Transport } from "@signalbox/transport"
 import { type AgentClock, createClock } from "../clock.ts"
 import type { FaultEffects, FaultyTransport, OpenFaults } from "../faults/faulty-transport.ts"
@@ -146,7 +147,7 @@ function tellResumeFailure(options: {
     // The oldest generation tells the id it would have had, the others the one they were asked for.
     session_id: profile.quirks.namesRefusedSession ? session.sessionId : random.uuid(),
     total_cost_usd: 0,
-    usage: profile.shapes.callUsage({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }),
+    usage: profile.shapes.callUsage(NO_TOKENS),
     modelUsage: {},
     permission_denials: [],
     uuid,

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { fileDenial } from "../permissions/decide.ts"
 import type { Denial, Fields } from "../profiles/profile.ts"
 import { mcpOutcome } from "../tools/own-tools.ts"
@@ -45,7 +45,7 @@ export function toolUsesOf(spoken: Spoken): { id: string; name: string; input: R
     .map((block) => ({
       id: textOf(block, "id") ?? "",
       name: textOf(block, "name") ?? "",
-      input: isObject(block["input"]) ? block["input"] : {},
+      input: fieldOf(block, "input") ?? {},
     }))
 }
 
@@ -149,24 +149,18 @@ async function runAllowed(core: AgentCore, scope: CallScope, use: ToolUse, meta:
   const durationMs = Math.max(1, core.clock.now() - startedAt)
   const outputs = await afterTool(core, scope, use, outcome.outcome, durationMs)
   const updated = outputs
-    .map((output) => specificOf(output)["updatedMCPToolOutput"])
+    .map((output) => fieldOf(output, "hookSpecificOutput")?.["updatedMCPToolOutput"])
     .findLast((value) => value !== undefined)
-  const final = updated === undefined ? outcome.outcome : { ...outcome.outcome, content: contentOf(updated) }
+  const final =
+    updated === undefined
+      ? outcome.outcome
+      : { ...outcome.outcome, content: Array.isArray(updated) ? updated : textOfContent(updated) }
   outcome.outcome.before?.()
   const end = say(core, scope, use, final, meta)
   const saidMore = final.says !== undefined
   if (final.says !== undefined) saySynthetic(core, scope, final.says)
   await outcome.outcome.after?.()
   return { ...end, saidMore, ...(outputs.some((output) => output["continue"] === false) ? { stop: "hook" } : {}) }
-}
-
-function contentOf(value: unknown): string | readonly unknown[] {
-  return typeof value === "string" || Array.isArray(value) ? value : JSON.stringify(value)
-}
-
-function specificOf(output: Readonly<Fields>): Readonly<Fields> {
-  const specific = output["hookSpecificOutput"]
-  return isObject(specific) ? specific : {}
 }
 
 async function runTool(
@@ -206,7 +200,7 @@ async function afterTool(
   return outcomes.map(({ output }) => output)
 }
 
-function textOfContent(content: ToolOutcome["content"]): string {
+function textOfContent(content: unknown): string {
   return typeof content === "string" ? content : JSON.stringify(content)
 }
 

@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { objectsIn } from "../json.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
@@ -86,6 +86,24 @@ export function failureText({ profile }: McpClient, error: unknown): string {
   if (trouble.kind === "other") return trouble.message
   const { unreachable, noSuchCommand } = profile.quirks
   return trouble.kind === "unreachable" ? unreachable : noSuchCommand(trouble.command)
+}
+
+/** The question that a server has for the user, as the host is asked it. */
+export function elicitation(
+  server: string,
+  { message, url, id, schema }: { message: unknown; url: string | undefined; id: unknown; schema: Fields | undefined },
+  isOrdered: boolean,
+): Fields {
+  return defined({
+    subtype: "elicitation",
+    mcp_server_name: server,
+    message,
+    mode: url === undefined ? "form" : "url",
+    url,
+    elicitation_id: id,
+    requested_schema: schema,
+    property_order: isOrdered ? Object.keys(fieldOf(schema, "properties") ?? {}) : undefined,
+  })
 }
 
 /** A server's own account of itself. */

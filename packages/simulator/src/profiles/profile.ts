@@ -1,3 +1,4 @@
+import type { ModelUse, TokenCount } from "@signalbox/protocol/usage"
 import type { DialPresetName } from "@signalbox/transport"
 import type { Quirks } from "./quirks.ts"
 
@@ -79,18 +80,25 @@ export interface WireProfile {
   readonly shapes: Shapes
 }
 
-export interface SessionFacts {
+/** What a session tells of its launch. */
+export interface LaunchFacts {
   readonly cwd: string
-  readonly sessionId: string
+  /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */
   readonly configDir: string
   readonly pid: number
+  /** Told of by the newest generation. */
+  readonly plugins: readonly PluginInfo[]
+  /** Skills, commands and agents of the user and the project. */
+  readonly pages: OwnPages
+}
+
+export interface SessionFacts extends LaunchFacts {
+  readonly sessionId: string
   readonly model: string
   readonly permissionMode: string
   readonly apiKeySource: string
   readonly tools: readonly string[]
   readonly mcpServers: readonly { name: string; status: string; source: string }[]
-  readonly plugins: readonly PluginInfo[]
-  readonly pages: OwnPages
   /** Commands that MCP servers bring. */
   readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]
@@ -102,21 +110,10 @@ export interface SessionFacts {
   readonly userUuids: readonly string[]
 }
 
-export interface UsageNumbers {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
 /** The size of a model, as `modelUsage` tells it. */
 export interface ContextWindow {
   readonly contextWindow: number
   readonly maxOutputTokens: number
-}
-
-export interface ModelSpending extends UsageNumbers {
-  readonly costUsd: number
 }
 
 export interface Timing {
@@ -140,6 +137,14 @@ export interface ResultError {
   readonly code?: string
 }
 
+/** Spending by model, of the process and of the turn alone, and the turn's own tokens. */
+export interface Bill {
+  readonly totalCostUsd: number
+  readonly spending: ReadonlyMap<string, ModelUse>
+  readonly turnSpending: ReadonlyMap<string, ModelUse>
+  readonly turn: TokenCount
+}
+
 export interface ResultFacts {
   readonly sessionId: string
   readonly uuid: string
@@ -159,18 +164,14 @@ export interface ResultFacts {
   /** The task whose end started the turn. */
   readonly origin?: Fields | undefined
   readonly timing: Timing
-  readonly usage: UsageNumbers
   /** No call came to its end in this turn. */
   readonly hasUsage: boolean
-  readonly totalCostUsd: number
-  readonly spending: ReadonlyMap<string, ModelSpending>
-  readonly spendingOfTurn: ReadonlyMap<string, ModelSpending>
+  readonly bill: Bill
   readonly denials: readonly Denial[]
   readonly userUuids: readonly string[]
   readonly index: number
-  readonly safetyStops: number
-  readonly subagents: number
-  readonly subagentsInFront: number
+  /** How often something happened since the process began. */
+  readonly counts: Readonly<Record<"safetyStops" | "subagents" | "subagentsInFront", number>>
   readonly structuredOutput?: unknown
 }
 
@@ -243,7 +244,7 @@ export interface Shapes {
   readonly result: (facts: ResultFacts) => Fields
   readonly ask: (facts: AskFacts) => Fields
   readonly contextWindow: (model: string) => ContextWindow
-  readonly callUsage: (usage: UsageNumbers) => Fields
+  readonly callUsage: (usage: TokenCount) => Fields
   readonly mcpClient: Fields
   readonly mcpServer: (server: McpServerFacts) => Fields
   readonly apiError: (error: { status: number; type: string; message: string; requestId: string }) => string

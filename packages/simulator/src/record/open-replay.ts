@@ -38,7 +38,6 @@ const MID_TURN_GRACE_MS = 1000
 type Step<Key extends string> = Extract<ReplayStep, Record<Key, unknown>>
 
 class ReplayPlayer {
-  readonly exited: Promise<AgentExit>
   readonly #transport: Transport
   readonly #replay: Replay
   readonly #clock: AgentClock
@@ -52,6 +51,7 @@ class ReplayPlayer {
   readonly #bound = new Map<string, string>()
   readonly #asked = new Map<string, string>()
   readonly #exiting = deferred<AgentExit>()
+  readonly exited: Promise<AgentExit> = this.#exiting.promise
   #dueAt: number
   /** The kind of request that is waited for just now. */
   #awaiting: string | undefined
@@ -64,7 +64,6 @@ class ReplayPlayer {
     this.#ids = new LiveIds(createRandomness(seed))
     this.#index = new ReplayIndex(replay.replay)
     this.#dueAt = clock.now()
-    this.exited = this.#exiting.promise
     void this.#listen()
     void this.#play()
   }

@@ -1,4 +1,4 @@
-import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
 import { objectsIn, textsIn } from "../json.ts"
 import type { Randomness } from "../randomness.ts"
@@ -19,12 +19,8 @@ export class HostInbox {
   readonly users: (string | undefined)[] = []
   readonly requests: HostRequest[] = []
   readonly #answered = new Set<string>()
-  #isEnded = false
+  isEnded = false
   readonly #changes = new Waker()
-
-  get isEnded(): boolean {
-    return this.#isEnded
-  }
 
   isAnswered(id: string): boolean {
     return this.#answered.has(id)
@@ -36,15 +32,16 @@ export class HostInbox {
   }
 
   end(): void {
-    this.#isEnded = true
+    this.isEnded = true
     this.#changes.wake()
   }
 
   take(line: string): void {
-    const message = parseJson(line)
-    if (!isObject(message)) return
+    const message = parseObject(line) ?? {}
     if (message["type"] === "user" && this.users.length < MAX_KEPT) this.users.push(textOf(message, "uuid"))
-    if (message["type"] === "control_response") this.#takeAnswer(textOf(fieldOf(message, "response"), "request_id"))
+    const isAnswer = message["type"] === "control_response"
+    const answered = isAnswer ? textOf(fieldOf(message, "response"), "request_id") : undefined
+    if (answered !== undefined && this.#answered.size < MAX_KEPT) this.#answered.add(answered)
     if (message["type"] === "control_request") this.#takeRequest(message)
     this.#changes.wake()
   }
@@ -52,10 +49,6 @@ export class HostInbox {
   takeRequest(subtype: string): HostRequest | undefined {
     const at = this.requests.findIndex((request) => request.subtype === subtype)
     return at === -1 ? undefined : this.requests.splice(at, 1)[0]
-  }
-
-  #takeAnswer(id: string | undefined): void {
-    if (id !== undefined && this.#answered.size < MAX_KEPT) this.#answered.add(id)
   }
 
   #takeRequest(message: Readonly<Record<string, unknown>>): void {
