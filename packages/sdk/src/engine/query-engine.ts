@@ -7,7 +7,7 @@ import { failureOf } from "../launch/failures.ts"
 import type { AgentLink, OpenAgentOptions } from "../launch/open-agent.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
-import { AgentRequests, type Responder } from "./agent-requests.ts"
+import { AgentRequests, answer, type Responder, SILENCE } from "./agent-requests.ts"
 import { ControlCalls } from "./control-calls.ts"
 import { HostLines, Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
@@ -19,8 +19,9 @@ import { EarlyCalls, isDecisive, Silence } from "./patience.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
 import { ReadAhead } from "./read-ahead.ts"
 import {
-  dialogResponder,
-  elicitationResponder,
+  asking,
+  dialogOf,
+  elicitationOf,
   type HookCallbacks,
   hookCallbacks,
   permissionResponder,
@@ -222,8 +223,9 @@ export class QueryEngine {
       can_use_tool: permissionResponder(options),
       hook_callback: this.#hooks.respond,
       mcp_message: this.#mcp.respond,
-      elicitation: elicitationResponder(options),
-      request_user_dialog: dialogResponder(options),
+      // Declined when nobody is there to ask; a dialog that nobody can show is left to another host.
+      elicitation: asking(options.onElicitation, elicitationOf, answer({ action: "decline" })),
+      request_user_dialog: asking(options.onUserDialog, dialogOf, SILENCE),
     }
   }
 

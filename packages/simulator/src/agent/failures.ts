@@ -22,10 +22,8 @@ export interface Spoken {
 
 /** The text that a reply ended with. */
 export function lastText({ content }: Spoken): string | undefined {
-  return textOf(
-    content.findLast((block) => block["type"] === "text"),
-    "text",
-  )
+  const last = content.findLast((block) => block["type"] === "text")
+  return textOf(last, "text")
 }
 
 /** How far a reply came: its head, a part of its first block, whole blocks. */
@@ -92,7 +90,7 @@ export class Tries {
 
 // A call that failed: whether a CLI tries again, and what it says in the model's place.
 
-export interface ApiProblem {
+interface ApiProblem {
   readonly status: number | null
   readonly type: string
   /** The words of the CLI. */
