@@ -46,6 +46,7 @@ export class QueryEngine {
   /** Resolves when nothing of the agent is left. */
   readonly gone: Promise<void>
   readonly initialization: Initialization
+  readonly mcp: McpServers
   readonly #options: Options
   readonly #opening: Promise<OpenedSession>
   readonly #link: Promise<AgentLink>
@@ -54,7 +55,6 @@ export class QueryEngine {
   readonly #calls: ControlCalls
   readonly #requests: AgentRequests
   readonly #hooks: HookCallbacks
-  readonly #mcp: McpServers
   readonly #feed: PromptFeed
   readonly #input: InputLifetime
   readonly #silence = new Silence()
@@ -93,7 +93,7 @@ export class QueryEngine {
       end: () => this.#withLink((link) => link.endInput()),
     })
     this.#hooks = hookCallbacks(options.hooks)
-    this.#mcp = new McpServers(options.mcpServers ?? {}, (server_name, message) => {
+    this.mcp = new McpServers(options.mcpServers ?? {}, (server_name, message) => {
       this.#calls.exchange({ subtype: "mcp_message", server_name, message }).catch(() => undefined)
     })
     this.#requests = new AgentRequests({ responders: this.#responders(), send, onChange })
@@ -108,7 +108,9 @@ export class QueryEngine {
       agent,
       ended: this.#ended.signal,
       onMirrorError: (message) => this.messages.push([message], JSON.stringify(message).length),
-      onAttached: (cursor) => this.cursorReader?.begin(cursor),
+      onAttached: (cursor) => {
+        if (this.cursorReader !== undefined) this.cursorReader.cursor = cursor
+      },
       onCaughtUp: () => {
         this.#isCatchingUp = false
         this.#input.step({ kind: "caught-up" })
@@ -123,7 +125,7 @@ export class QueryEngine {
       calls: this.#calls,
       requests: this.#requests,
       hooks: this.#hooks,
-      mcp: this.#mcp,
+      mcp: this.mcp,
     })
     this.gone = this.#live()
     if (signal.aborted) this.#abort()
@@ -150,12 +152,8 @@ export class QueryEngine {
     return this.#calls.awaited(this.#calls.exchange(request))
   }
 
-  get mcpServerNames(): string[] {
-    return this.#mcp.names
-  }
-
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<unknown> {
-    return this.call({ subtype: "mcp_set_servers", servers: await this.#mcp.replace(servers) })
+    return this.call({ subtype: "mcp_set_servers", servers: await this.mcp.replace(servers) })
   }
 
   /** The query's own prompt: if it fails, so does the query. It waits for `before`. */
@@ -209,7 +207,7 @@ export class QueryEngine {
   #mayBeAsked(): boolean {
     const { hub, canUseTool, onElicitation, onUserDialog } = this.#options
     const hasCallback = [hub, canUseTool, onElicitation, onUserDialog].some((given) => given !== undefined)
-    return hasCallback || Object.keys(this.#hooks.registrations ?? {}).length > 0 || this.#mcp.names.length > 0
+    return hasCallback || Object.keys(this.#hooks.registrations ?? {}).length > 0 || this.mcp.names.length > 0
   }
 
   #noteSent(message: Envelope): void {
@@ -222,7 +220,7 @@ export class QueryEngine {
     return {
       can_use_tool: permissionResponder(options),
       hook_callback: this.#hooks.respond,
-      mcp_message: this.#mcp.respond,
+      mcp_message: this.mcp.respond,
       // Declined when nobody is there to ask; a dialog that nobody can show is left to another host.
       elicitation: asking(options.onElicitation, elicitationOf, answer({ action: "decline" })),
       request_user_dialog: asking(options.onUserDialog, dialogOf, SILENCE),
@@ -240,7 +238,7 @@ export class QueryEngine {
     } catch (error) {
       this.#finish(error instanceof Error ? error : new Error(String(error)))
     }
-    await this.#mcp.close()
+    await this.mcp.close()
     await cleanUp?.()
   }
 

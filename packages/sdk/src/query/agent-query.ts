@@ -23,14 +23,12 @@ export class AgentQuery implements Query {
   readonly #engine: Promise<QueryEngine>
   /** There as soon as the engine is: a million reads must not go through a promise each. */
   #messages: Pick<QueryEngine["messages"], "next"> | undefined
-  #cursorReader: QueryEngine["cursorReader"]
   #started: QueryEngine | undefined
   #isClosedBefore = false
 
   constructor(engine: Promise<QueryEngine>) {
     this.#engine = engine.then((started) => {
       this.#started = started
-      this.#cursorReader = started.cursorReader
       this.#messages = this.#isClosedBefore ? NOTHING : (started.cursorReader ?? started.messages)
       return started
     })
@@ -74,7 +72,7 @@ export class AgentQuery implements Query {
   }
 
   get hubCursor(): HubCursor | undefined {
-    return this.#cursorReader?.cursor
+    return this.#started?.cursorReader?.cursor
   }
 
   readonly control: Query["control"] = (request) => {

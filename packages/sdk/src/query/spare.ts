@@ -174,7 +174,7 @@ function claimRequest(engine: QueryEngine, options: ClaimOptions) {
     append_system_prompt: options.appendSystemPrompt,
     title: options.title,
     agents: options.agents,
-    sdk_mcp_servers: engine.mcpServerNames,
+    sdk_mcp_servers: engine.mcp.names,
     include_initialize: true,
   }
 }

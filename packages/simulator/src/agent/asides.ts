@@ -9,7 +9,11 @@ import type { AgentCore } from "./core.ts"
 export async function playAside(core: AgentCore, aside: AsideStep, signal: AbortSignal): Promise<void> {
   if ("rateLimit" in aside) return tellRateLimit(core, aside)
   if ("elicit" in aside) return elicit(core, aside, signal)
-  if ("compact" in aside) return wholeSummary(core, aside, signal)
+  if ("compact" in aside) {
+    const compaction = compactionOf(core, aside.compact, aside)
+    await beginCompaction(core, compaction, signal)
+    return endCompaction(core, compaction)
+  }
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
   const missing = Object.entries(ids).filter(([name]) => !(name in aside.emit))
   core.wire.emit({ ...aside.emit, ...Object.fromEntries(missing) })
@@ -55,13 +59,6 @@ interface Compaction {
   readonly durationMs: number
 }
 
-/** Compaction in the middle of a turn, as the scenario says. */
-async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSignal): Promise<void> {
-  const compaction = compactionOf(core, step.compact, step)
-  await beginCompaction(core, compaction, signal)
-  endCompaction(core, compaction)
-}
-
 function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: Partial<CompactStep> = {}): Compaction {
   const preTokens = step.preTokens ?? Math.ceil(JSON.stringify(core.history).length / 4)
   return {
@@ -96,25 +93,15 @@ async function beginCompaction(core: AgentCore, compaction: Compaction, signal: 
 
 /** The boundary, and the summary that stands for everything before it. */
 function endCompaction(core: AgentCore, compaction: Compaction): void {
-  const { compaction: kind, timestampsEchoes } = core.profile.quirks
+  const { compaction: kind } = core.profile.quirks
   const uuid = core.random.uuid()
   const parent = kind === "chained" ? { logical_parent_uuid: core.random.uuid() } : {}
   const head = { type: "system", subtype: "compact_boundary", session_id: core.wire.sessionId, uuid }
   core.wire.emit({ ...head, compact_metadata: metadata(kind, compaction), ...parent })
   const content = `${CONTINUED}\n\nSummary:\n${compaction.summary}`
   core.history.splice(0, core.history.length, { role: "user", content: [{ type: "text", text: content }] })
-  const timestamp = !timestampsEchoes ? {} : { timestamp: core.wire.timestamp() }
   const synthetic = kind === "plain" ? {} : { isSynthetic: true }
-  core.wire.emit({
-    type: "user",
-    message: { role: "user", content },
-    session_id: core.wire.sessionId,
-    parent_tool_use_id: null,
-    uuid: core.random.uuid(),
-    ...timestamp,
-    isReplay: false,
-    ...synthetic,
-  })
+  core.wire.replay(content, core.random.uuid(), { isReplay: false, ...synthetic })
 }
 
 function metadata(kind: Quirks["compaction"], { trigger, preTokens, postTokens, durationMs }: Compaction): Fields {

@@ -1,6 +1,7 @@
+import type { PermissionDenial } from "@signalbox/protocol"
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { fileDenial } from "../permissions/decide.ts"
-import type { Denial, Fields } from "../profiles/profile.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { mcpOutcome } from "../tools/own-tools.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/toolbox.ts"
 import { type AgentCore, isDisabled, rememberMessage, toolsOf } from "./core.ts"
@@ -22,7 +23,7 @@ export interface CallScope {
   readonly parent: string | null
   readonly agentId?: string
   readonly extra: Fields
-  readonly denials: Denial[]
+  readonly denials: PermissionDenial[]
 }
 
 export interface CallEnd {
@@ -51,7 +52,8 @@ export function toolUsesOf(spoken: Spoken): { id: string; name: string; input: R
 
 /** A tool call from its hooks to its result, which is said. */
 export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<ToolUse, "ruleName">): Promise<CallEnd> {
-  const use = { ...asked, ruleName: ruleName(core, asked.name) }
+  const isAgent = asked.name === "Task" && core.profile.quirks.callsTaskAgent
+  const use = { ...asked, ruleName: isAgent ? "Agent" : asked.name }
   if (scope.signal.aborted) return stopped(core, scope, use, "aborted before")
   const forbidden = forbiddenFile(core, use)
   if (forbidden !== undefined) {
@@ -92,10 +94,6 @@ function forbiddenFile(
   if (denial === undefined) return undefined
   const source = denial.isUsers ? "user_reject" : "config"
   return { message: denial.message, meta: { permission_decision: { decision: "reject", source, reason_type: "rule" } } }
-}
-
-function ruleName(core: AgentCore, name: string): string {
-  return name === "Task" && core.profile.quirks.callsTaskAgent ? "Agent" : name
 }
 
 function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: ToolUse): void {

@@ -1,4 +1,5 @@
-import type { Denial, ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
+import type { PermissionDenial } from "@signalbox/protocol"
+import type { ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
 import type { AgentCore } from "./core.ts"
 import type { CallEnd } from "./tool-call.ts"
@@ -13,7 +14,7 @@ export type Ending =
 /** Gathers, while a turn runs, what its result will tell. */
 export class TurnReport {
   readonly startedAt: number
-  readonly denials: Denial[] = []
+  readonly denials: PermissionDenial[] = []
   readonly timing: { -readonly [K in keyof Timing]?: Timing[K] } = {}
   /** Messages said in the user's place: a CLI counts them as turns. */
   userMessages = 0

@@ -6,14 +6,8 @@ import { createLineSplitter } from "@signalbox/protocol/framing"
 import { deferred } from "@signalbox/transport/pacing"
 import { eventsIn } from "../event-stream.ts"
 import type { Fields, NamedServer, RemoteServer, StdioServer } from "../profiles/profile.ts"
-import {
-  CONNECTION_CLOSED,
-  elicitation,
-  type McpClient,
-  type McpLink,
-  McpLinkFailure,
-  type SendOptions,
-} from "./link.ts"
+import type { AskOptions } from "../wire/host-requests.ts"
+import { CONNECTION_CLOSED, elicitation, type McpClient, type McpLink, McpLinkFailure } from "./link.ts"
 
 /** Starts or dials a server. Throws an `McpLinkFailure`. */
 export async function openLink(client: McpClient, { name, config }: NamedServer, timeoutMs: number): Promise<McpLink> {
@@ -215,7 +209,7 @@ async function* messagesIn(response: Response): AsyncGenerator<Readonly<Fields>>
   }
 }
 
-function until({ signal, timeoutMs }: SendOptions, over: AbortSignal): AbortSignal {
+function until({ signal, timeoutMs }: AskOptions, over: AbortSignal): AbortSignal {
   const timer = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)]
   return AbortSignal.any([over, ...timer, ...(signal === undefined ? [] : [signal])])
 }
@@ -233,7 +227,7 @@ class RpcPeer implements McpLink {
     this.#way = way
   }
 
-  send(message: Fields, { signal, timeoutMs }: SendOptions): Promise<Answer> {
+  send(message: Fields, { signal, timeoutMs }: AskOptions): Promise<Answer> {
     const { id } = message
     if (!this.isOpen) return Promise.resolve(CONNECTION_CLOSED)
     if (id === undefined) {

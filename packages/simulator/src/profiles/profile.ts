@@ -1,24 +1,13 @@
+import type { AgentInfo, SlashCommand as CommandInfo, PermissionDenial } from "@signalbox/protocol"
 import type { ModelUse, TokenCount } from "@signalbox/protocol/usage"
 import type { DialPresetName } from "@signalbox/transport"
 import type { Quirks } from "./quirks.ts"
 
+export type { AgentInfo, SlashCommand as CommandInfo } from "@signalbox/protocol"
 export type { Quirks } from "./quirks.ts"
 
 /** Fields of a wire message, in the order in which they are written. */
 export type Fields = Record<string, unknown>
-
-export interface CommandInfo {
-  readonly name: string
-  readonly description: string
-  readonly argumentHint: string
-  readonly aliases?: readonly string[]
-}
-
-export interface AgentInfo {
-  readonly name: string
-  readonly description: string
-  readonly model?: string
-}
 
 /** A plugin that the launch named, by what is told of it. */
 export interface PluginInfo {
@@ -124,12 +113,6 @@ export interface Timing {
   readonly requestWallMs?: number
 }
 
-export interface Denial {
-  readonly tool_name: string
-  readonly tool_use_id: string
-  readonly tool_input: Fields
-}
-
 /** An error of the API that a turn ended with; `code` where there was no answer at all. */
 export interface ResultError {
   readonly status: number | null
@@ -167,7 +150,7 @@ export interface ResultFacts {
   /** No call came to its end in this turn. */
   readonly hasUsage: boolean
   readonly bill: Bill
-  readonly denials: readonly Denial[]
+  readonly denials: readonly PermissionDenial[]
   readonly userUuids: readonly string[]
   readonly index: number
   /** How often something happened since the process began. */

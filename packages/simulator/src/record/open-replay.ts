@@ -84,8 +84,8 @@ class ReplayPlayer {
 
   async #play(): Promise<void> {
     for (const [at, step] of this.#replay.replay.entries()) {
-      if (this.#index.isDone(at)) continue
-      this.#index.finish(at)
+      if (this.#index.done.has(at)) continue
+      this.#index.done.add(at)
       const goesOn = await this.#do(step)
       if (!goesOn || this.#over.signal.aborted) return this.terminate(this.#replay.exitCode ?? 0)
     }
@@ -99,7 +99,7 @@ class ReplayPlayer {
     if ("request" in step) return this.#awaitRequest(step)
     if ("answered" in step) {
       const id = this.#asked.get(step.answered)
-      await this.#until(() => id === undefined || this.#inbox.isAnswered(id))
+      await this.#until(() => id === undefined || this.#inbox.answered.has(id))
       return true
     }
     await this.#waitFor(step.afterMs ?? 0)
@@ -190,7 +190,7 @@ class ReplayPlayer {
     try {
       while (!holds()) {
         // Taken before anything is looked at, so that nothing that comes in meanwhile is slept through.
-        const changed = this.#inbox.changed()
+        const changed = this.#inbox.changes.wait()
         if (this.#inbox.isEnded || isLate || this.#over.signal.aborted) return false
         await this.#answerEarly()
         if (!holds()) await Promise.race([changed, late.promise])
@@ -211,7 +211,7 @@ class ReplayPlayer {
       const step = at === undefined ? undefined : this.#replay.replay[at]
       if (live.subtype === this.#awaiting) continue
       if (at === undefined || step === undefined || !("request" in step)) continue
-      this.#index.finish(at)
+      this.#index.done.add(at)
       this.#inbox.takeRequest(live.subtype)
       this.#bound.set(step.as, live.id)
       if (live.subtype === "initialize") this.#registered.initialize(step.request, live.request)
@@ -223,7 +223,7 @@ class ReplayPlayer {
     for (const at of this.#index.repliesTo(name)) {
       const step = this.#replay.replay[at]
       if (step === undefined || !("reply" in step)) continue
-      this.#index.finish(at)
+      this.#index.done.add(at)
       await this.#reply(step)
     }
   }

@@ -18,22 +18,14 @@ export class HostInbox {
   /** The uuids of its messages; some have none. */
   readonly users: (string | undefined)[] = []
   readonly requests: HostRequest[] = []
-  readonly #answered = new Set<string>()
+  readonly answered = new Set<string>()
   isEnded = false
-  readonly #changes = new Waker()
-
-  isAnswered(id: string): boolean {
-    return this.#answered.has(id)
-  }
-
-  /** Resolves when something has come in. */
-  changed(): Promise<void> {
-    return this.#changes.wait()
-  }
+  /** Woken when something has come in. */
+  readonly changes = new Waker()
 
   end(): void {
     this.isEnded = true
-    this.#changes.wake()
+    this.changes.wake()
   }
 
   take(line: string): void {
@@ -41,9 +33,9 @@ export class HostInbox {
     if (message["type"] === "user" && this.users.length < MAX_KEPT) this.users.push(textOf(message, "uuid"))
     const isAnswer = message["type"] === "control_response"
     const answered = isAnswer ? textOf(fieldOf(message, "response"), "request_id") : undefined
-    if (answered !== undefined && this.#answered.size < MAX_KEPT) this.#answered.add(answered)
+    if (answered !== undefined && this.answered.size < MAX_KEPT) this.answered.add(answered)
     if (message["type"] === "control_request") this.#takeRequest(message)
-    this.#changes.wake()
+    this.changes.wake()
   }
 
   takeRequest(subtype: string): HostRequest | undefined {
@@ -63,40 +55,30 @@ export class HostInbox {
 export class ReplayIndex {
   readonly #requests = new Map<string, number[]>()
   readonly #replies = new Map<string, number[]>()
-  readonly #done = new Set<number>()
+  readonly done = new Set<number>()
 
   constructor(steps: readonly ReplayStep[]) {
     steps.forEach((step, at) => {
-      if ("request" in step) listIn(this.#requests, step.request.subtype).push(at)
-      if ("reply" in step) listIn(this.#replies, step.to).push(at)
+      if ("request" in step) note(this.#requests, step.request.subtype, at)
+      if ("reply" in step) note(this.#replies, step.to, at)
     })
   }
 
   /** A request of this kind that has not had its turn yet. */
   requestFor(subtype: string): number | undefined {
-    return this.#requests.get(subtype)?.find((at) => !this.#done.has(at))
+    return this.#requests.get(subtype)?.find((at) => !this.done.has(at))
   }
 
   /** The replies to it that were not given yet. */
   repliesTo(name: string): number[] {
-    return (this.#replies.get(name) ?? []).filter((at) => !this.#done.has(at))
-  }
-
-  finish(at: number): void {
-    this.#done.add(at)
-  }
-
-  isDone(at: number): boolean {
-    return this.#done.has(at)
+    return (this.#replies.get(name) ?? []).filter((at) => !this.done.has(at))
   }
 }
 
-function listIn(lists: Map<string, number[]>, name: string): number[] {
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const list: number[] = []
-  lists.set(name, list)
-  return list
+function note(lists: Map<string, number[]>, name: string, at: number): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [at])
+  else list.push(at)
 }
 
 type Request = Readonly<Record<string, unknown>>

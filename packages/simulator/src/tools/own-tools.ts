@@ -67,15 +67,10 @@ const questionTool: Tool = {
 /** Whether somebody answered with words that no option has. */
 function hasOwnWords(questions: unknown, answers: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(answers).some(([asked, answer]) => {
-    const question = Array.isArray(questions) ? questions.find((each) => textOf(each, "question") === asked) : undefined
-    const options: unknown = isObject(question) ? question["options"] : []
-    const labels = Array.isArray(options) ? options.map((option) => textOf(option, "label")) : []
-    return (
-      !labels.includes(String(answer)) &&
-      String(answer)
-        .split(", ")
-        .some((part) => !labels.includes(part))
-    )
+    const question = objectsIn(questions).find((each) => each["question"] === asked)
+    const labels = objectsIn(question?.["options"]).map((option) => option["label"])
+    const said = String(answer)
+    return !labels.includes(said) && said.split(", ").some((part) => !labels.includes(part))
   })
 }
 

@@ -55,7 +55,7 @@ export class Wire {
   }
 
   /** A message of the host's, or one in its name, as a replay writes it. */
-  replay(content: unknown, uuid: string = this.#agent.random.uuid()): void {
+  replay(content: unknown, uuid: string = this.#agent.random.uuid(), extra: Fields = {}): void {
     const timestamp = this.#agent.profile.quirks.timestampsEchoes ? { timestamp: this.timestamp() } : {}
     this.emit({
       type: "user",
@@ -65,6 +65,7 @@ export class Wire {
       uuid,
       ...timestamp,
       isReplay: true,
+      ...extra,
     })
   }
 

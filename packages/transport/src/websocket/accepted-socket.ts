@@ -37,7 +37,7 @@ export class AcceptedConnection implements Transport {
       onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
       onEnd: (end) => this.#onEnd(end),
     })
-    this.#intake.attach(this.#link)
+    this.#intake.attach(socket)
   }
 
   async send(line: string): Promise<void> {

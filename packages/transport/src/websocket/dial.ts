@@ -119,7 +119,7 @@ class Dialler implements DialledConnection {
         onEnd: (end) => this.#onEnd(end),
       },
     )
-    this.#intake.attach(this.#link)
+    this.#intake.attach(socket)
     this.#outgoing.attach(socket, this.#toReplay(lastRequestId))
     this.#move({ type: "opened" })
   }
