@@ -64,7 +64,7 @@ export class AgentHost {
   readonly #link: AgentLink
   readonly #options: AgentOptions
   readonly #recorder: Recorder
-  readonly #pending = createPendingRequests<Envelope>({ defaultTimeoutMs: PATIENCE_MS })
+  readonly #pending = createPendingRequests<Envelope>()
   readonly #problems: string[] = []
   readonly #reading: Promise<void>
   #cursor = 0
@@ -117,7 +117,7 @@ export class AgentHost {
   async request(request: { subtype: string } & Record<string, unknown>): Promise<Readonly<Record<string, unknown>>> {
     const requestId = `host-${++this.#requests}`
     await this.send(composeRequest(requestId, request))
-    const answer = await this.#pending.wait(requestId)
+    const answer = await this.#pending.wait(requestId, { timeoutMs: PATIENCE_MS })
     const response = fieldOf(answer, "response") ?? {}
     if (response["subtype"] === "success") this.#note(findingsInReply(request.subtype, response["response"]))
     return response

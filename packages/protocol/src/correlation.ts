@@ -17,20 +17,13 @@ export interface AbortSignalLike {
   removeEventListener(type: "abort", listener: () => void): void
 }
 
-export interface Timers {
-  set(run: () => void, ms: number): unknown
-  clear(handle: unknown): void
-}
-
 export interface PendingRequestsOptions {
-  /** Applied where a request names no time-out of its own. None by default: some answers take a person's time. */
-  readonly defaultTimeoutMs?: number
   /** How many answers nobody waits for yet are kept, and how many settled ids are remembered. */
   readonly memory?: number
-  readonly timers?: Timers
 }
 
 export interface WaitOptions {
+  /** None by default: some answers take a person's time. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignalLike
 }
@@ -45,7 +38,6 @@ export interface PendingRequests<Answer> {
   answer(requestId: string, answer: Answer): AnswerFate
   /** The connection is over: what waits is rejected with request/closed, and so is all that comes later. */
   close(reason: string, cause?: unknown): void
-  readonly size: number
 }
 
 interface Waiter<Answer> {
@@ -56,10 +48,8 @@ interface Waiter<Answer> {
 
 /** Answers may be large, and one that comes before its request is waited for is rare. */
 const DEFAULT_MEMORY = 64
-const globalTimers: Timers = { set: (run, ms) => setTimeout(run, ms), clear: (handle) => clearTimeout(handle) }
 
 export function createPendingRequests<Answer>(options: PendingRequestsOptions = {}): PendingRequests<Answer> {
-  const timers = options.timers ?? globalTimers
   const memory = options.memory ?? DEFAULT_MEMORY
   const waiting = new Map<string, Waiter<Answer>>()
   const early = new Map<string, { readonly answer: Answer }>()
@@ -86,13 +76,13 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
 
   function startWaiting(requestId: string, { timeoutMs, signal }: WaitOptions): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const limitMs = timerMs(timeoutMs ?? options.defaultTimeoutMs)
+      const limitMs = timerMs(timeoutMs)
       const timer =
-        limitMs === undefined ? undefined : timers.set(() => fail(requestId, timedOut(requestId, limitMs)), limitMs)
+        limitMs === undefined ? undefined : setTimeout(() => fail(requestId, timedOut(requestId, limitMs)), limitMs)
       const onAbort = () => fail(requestId, aborted(requestId, signal?.reason))
       signal?.addEventListener("abort", onAbort)
       const release = () => {
-        if (timer !== undefined) timers.clear(timer)
+        clearTimeout(timer)
         signal?.removeEventListener("abort", onAbort)
       }
       waiting.set(requestId, { resolve, reject, release })
@@ -130,9 +120,6 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
       closed = error
       // A map may lose entries while it is gone through.
       for (const requestId of waiting.keys()) fail(requestId, error)
-    },
-    get size() {
-      return waiting.size
     },
   }
 }

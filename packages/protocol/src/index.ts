@@ -38,7 +38,6 @@ export {
   createPendingRequests,
   type PendingRequests,
   type PendingRequestsOptions,
-  type Timers,
   type WaitOptions,
 } from "./correlation.ts"
 export {

@@ -1,5 +1,7 @@
 /** Items that wait for their one reader. Its owner bounds it by `waitingChars`. */
 export interface ItemQueueOptions {
+  /** The reader has taken one that waited, or what waited was dropped. */
+  readonly onTaken?: () => void
   /** Everything was read, and the reader waits for more. */
   readonly onDrained?: () => void
   /** Once: the reader stopped, or nothing more comes. */
@@ -31,6 +33,11 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     return this.#waitingChars
   }
 
+  /** The reader has dealt with everything there was, and waits for more. */
+  get isAwaited(): boolean {
+    return this.#waiter !== undefined
+  }
+
   push(item: T, chars = 0): void {
     if (this.#phase.name !== "open") return
     const waiter = this.#waiter
@@ -50,12 +57,18 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#options.onEnded?.()
   }
 
-  next(): Promise<IteratorResult<T, undefined>> {
+  /** One that waits; undefined when there is none. */
+  take(): T | undefined {
     const first = this.#items.take()
-    if (first !== undefined) {
-      this.#waitingChars -= first.chars
-      return Promise.resolve({ value: first.item, done: false })
-    }
+    if (first === undefined) return undefined
+    this.#waitingChars -= first.chars
+    this.#options.onTaken?.()
+    return first.item
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const first = this.take()
+    if (first !== undefined) return Promise.resolve({ value: first, done: false })
     if (this.#waiter !== undefined) return Promise.reject(new Error("the next item is already being waited for"))
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject }
@@ -65,7 +78,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     })
   }
 
-  return(): Promise<IteratorResult<T, undefined>> {
+  return(): Promise<IteratorResult<never, undefined>> {
     this.abandon()
     // A reader that stopped wants no error either.
     this.#phase = { name: "ended" }
@@ -77,6 +90,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#items.takeAll()
     this.#waitingChars = 0
     this.end(error)
+    this.#options.onTaken?.()
   }
 
   [Symbol.asyncIterator](): this {

@@ -1,4 +1,4 @@
-import { isObject } from "./envelope.ts"
+import { defined, isObject } from "./envelope.ts"
 import type { LaunchOptions } from "./hub-api/launch.ts"
 
 export type { LaunchOptions } from "./hub-api/launch.ts"
@@ -40,7 +40,6 @@ const IN_FLAGS = [
   "betas",
 ] as const satisfies readonly (keyof LaunchOptions)[]
 
-export type FlagOption = (typeof IN_FLAGS)[number]
 export const LAUNCH_OPTIONS: readonly (keyof LaunchOptions)[] = [...IN_INITIALIZE, ...IN_FLAGS, "enforce"]
 
 /** The launch options among other fields; undefined when there are none. */
@@ -73,12 +72,8 @@ function pick(value: LaunchOptions, names: readonly (keyof LaunchOptions)[]): La
 /** Fields of an `initialize`. */
 export function initializeFields(options: LaunchOptions): Fields {
   const { systemPrompt, appendSystemPrompt, agents, outputFormat } = options
-  return {
-    ...(systemPrompt === undefined ? {} : { systemPrompt: oneText(systemPrompt) }),
-    ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
-    ...(agents === undefined ? {} : { agents }),
-    ...(outputFormat === undefined ? {} : { jsonSchema: outputFormat.schema }),
-  }
+  const prompt = systemPrompt === undefined ? undefined : oneText(systemPrompt)
+  return defined({ systemPrompt: prompt, appendSystemPrompt, agents, jsonSchema: outputFormat?.schema })
 }
 
 /** Marks where the part of a system prompt begins that changes from session to session. */

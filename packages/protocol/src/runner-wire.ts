@@ -1,4 +1,5 @@
 import { parseObject } from "./envelope.ts"
+import type { SessionExit } from "./hub-api/session.ts"
 import type { LaunchOptions } from "./launch-options.ts"
 
 /**
@@ -46,10 +47,7 @@ export interface Launched {
 }
 
 /** Why a process is over. `parked`: the governor put an idle one to rest; the next message brings it back. */
-export interface AgentExit {
-  readonly reason: string
-  readonly code?: number
-  readonly signal?: string
+export interface AgentExit extends Omit<SessionExit, "at"> {
   readonly stderrTail?: string
   readonly parked?: boolean
   /** User messages, by `uuid`, that the runner was given and the process never was: they may go to the next one. */

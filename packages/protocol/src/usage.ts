@@ -107,11 +107,13 @@ export function sumUsd(...amounts: readonly number[]): number {
   return Number(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(10))
 }
 
-const DOLLARS = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
+/** Made when the first is wanted: most who count tokens write no words. */
+let dollars: Intl.NumberFormat | undefined
 
 /** "$1.20", or "<$0.01" for less than a cent: a turn that cost a tenth of a cent was not free. */
 export function costWords(usd: number): string {
-  return usd > 0 && usd < 0.01 ? "<$0.01" : DOLLARS.format(usd)
+  dollars ??= new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
+  return usd > 0 && usd < 0.01 ? "<$0.01" : dollars.format(usd)
 }
 
 /** "1 task", "2 tasks", "1,200 lines". */

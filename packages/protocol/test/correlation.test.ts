@@ -1,33 +1,19 @@
-import { describe, expect, it, vi } from "vitest"
-import { createPendingRequests, type Timers } from "../src/index.ts"
-
-/** A clock that stands still until it is told to fire. */
-function handTimers(): Timers & { fire(): void; readonly armed: number } {
-  const armed = new Map<number, () => void>()
-  let next = 0
-  return {
-    set(run) {
-      armed.set(++next, run)
-      return next
-    },
-    clear: (handle) => void armed.delete(Number(handle)),
-    fire() {
-      for (const run of armed.values()) run()
-    },
-    get armed() {
-      return armed.size
-    },
-  }
-}
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { createPendingRequests } from "../src/index.ts"
 
 describe("correlation", () => {
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
   it("[C1] a request settles with its own answer", async () => {
     const pending = createPendingRequests<string>()
     const [a, b] = [pending.wait("a"), pending.wait("b")]
     expect(pending.answer("b", "for b")).toBe("settled")
     expect(pending.answer("a", "for a")).toBe("settled")
     expect(await Promise.all([a, b])).toEqual(["for a", "for b"])
-    expect(pending.size).toBe(0)
+    for (const id of ["a", "b"]) expect(pending.answer(id, "again")).toBe("ignored")
   })
 
   it("[C2] the first answer wins and later ones are ignored", async () => {
@@ -56,35 +42,34 @@ describe("correlation", () => {
   })
 
   it("[C4] a time-out rejects with request/timeout, and the late answer is ignored", async () => {
-    const timers = handTimers()
-    const pending = createPendingRequests<string>({ timers })
+    vi.useFakeTimers()
+    const pending = createPendingRequests<string>()
     const waiting = pending.wait("a", { timeoutMs: 5000 })
-    timers.fire()
+    vi.advanceTimersByTime(5000)
     await expect(waiting).rejects.toMatchObject({ code: "request/timeout", details: { timeoutMs: 5000 } })
     expect(pending.answer("a", "late")).toBe("ignored")
   })
 
   it("[C4] there is no time-out unless one is given, and its timer goes when the answer comes", async () => {
-    const timers = handTimers()
-    const pending = createPendingRequests<string>({ timers })
+    vi.useFakeTimers()
+    const pending = createPendingRequests<string>()
     const patient = pending.wait("patient")
-    expect(timers.armed).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
     const timed = pending.wait("timed", { timeoutMs: 1 })
     pending.answer("timed", "ok")
     pending.answer("patient", "ok")
     await Promise.all([patient, timed])
-    expect(timers.armed).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it("[C4] a time-out longer than a timer can run does not fire at once, and an endless one never does", async () => {
-    const delays: number[] = []
-    const timers: Timers = { set: (_run, ms) => delays.push(ms), clear: () => undefined }
-    const pending = createPendingRequests<string>({ timers })
+    const set = vi.spyOn(globalThis, "setTimeout")
+    const pending = createPendingRequests<string>()
     const waits = [
       pending.wait("long", { timeoutMs: 30 * 86_400_000 }),
       pending.wait("endless", { timeoutMs: Infinity }),
     ]
-    expect(delays).toEqual([2 ** 31 - 1])
+    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([2 ** 31 - 1])
     for (const id of ["long", "endless"]) pending.answer(id, "ok")
     await Promise.all(waits)
   })

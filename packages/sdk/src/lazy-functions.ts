@@ -37,13 +37,15 @@ export const renameSession: typeof Sessions.renameSession = lazily((loaded) => l
 export const tagSession: typeof Sessions.tagSession = lazily((loaded) => loaded.tagSession)
 export const unarchiveSession: typeof Sessions.unarchiveSession = lazily((loaded) => loaded.unarchiveSession)
 
+const captured = (params: Startup.StartupParams) => ({ ...params, options: captureOptions(params.options ?? {}) })
+
 export const prewarm: typeof Prewarm.prewarm = async (...[params = {}]) => {
-  const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./query/spare.ts")).prewarm(captured)
+  const given = captured(params)
+  return (await import("./query/spare.ts")).prewarm(given)
 }
 export const startup: typeof Startup.startup = async (...[params = {}]) => {
-  const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./query/query.ts")).startup(captured)
+  const given = captured(params)
+  return (await import("./query/query.ts")).startup(given)
 }
 export const importSessionToStore: typeof Import.importSessionToStore = async (sessionId, store, options) => {
   const given = { ...options }

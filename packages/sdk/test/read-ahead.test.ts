@@ -1,6 +1,7 @@
+import { Waker } from "@signalbox/transport/pacing"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { MessageQueue } from "../src/engine/message-queue.ts"
-import { Gate, ReadAhead } from "../src/engine/read-ahead.ts"
+import { ReadAhead } from "../src/engine/read-ahead.ts"
 import type { SDKMessage } from "../src/index.ts"
 import { system } from "./fake-agent.ts"
 
@@ -13,9 +14,9 @@ function message(): unknown {
 }
 
 function set({ chars, mustReadOn = () => false }: { chars: number; mustReadOn?: () => boolean }) {
-  const gate = new Gate()
-  const messages = new MessageQueue(gate.open)
-  const ahead = new ReadAhead({ messages, gate, mustReadOn })
+  const change = new Waker()
+  const messages = new MessageQueue(() => change.wake())
+  const ahead = new ReadAhead({ messages, change, mustReadOn })
   // One is with the reader, the next one waits.
   messages.push([message(), message()], 1)
   void messages.next()

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises"
+
 /** Time as an agent sees it. Tests give their own. */
 export interface AgentClock {
   /** Milliseconds since the epoch. */
@@ -12,18 +14,8 @@ export interface AgentClock {
 export function createClock(timeScale = 1): AgentClock {
   return {
     now: () => Date.now(),
-    pause(ms, signal) {
-      const scaled = ms * timeScale
-      if (signal.aborted) return Promise.resolve()
-      return new Promise((resolve) => {
-        const done = () => {
-          signal.removeEventListener("abort", done)
-          clearTimeout(timer)
-          resolve()
-        }
-        const timer = setTimeout(done, scaled)
-        signal.addEventListener("abort", done, { once: true })
-      })
+    async pause(ms, signal) {
+      await delay(ms * timeScale, undefined, { signal }).catch(() => undefined)
     },
     timeout(ms, run) {
       const timer = setTimeout(run, ms)

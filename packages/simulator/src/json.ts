@@ -13,6 +13,12 @@ export function objectsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
+/** A field that is a number, or undefined. */
+export function numberIn(value: unknown, name: string): number | undefined {
+  const field = isObject(value) ? value[name] : undefined
+  return typeof field === "number" ? field : undefined
+}
+
 /** The text of a file; undefined where there is none. */
 export function textIn(path: string): string | undefined {
   try {

@@ -1,3 +1,5 @@
+import { CodedError } from "@signalbox/protocol/envelope"
+
 export type SimulatorErrorCode =
   /** A scenario does not follow the schema; `details.problems` lists every place. */
   | "scenario/invalid"
@@ -14,20 +16,8 @@ export type SimulatorErrorCode =
   /** Still waiting when the scripted API was closed. */
   | "messages-api/closed"
 
-export class SimulatorError extends Error {
-  readonly code: SimulatorErrorCode
-  readonly details: Readonly<Record<string, unknown>>
-
-  constructor(
-    code: SimulatorErrorCode,
-    message: string,
-    options: { details?: Record<string, unknown>; cause?: unknown } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
-    this.name = "SimulatorError"
-    this.code = code
-    this.details = options.details ?? {}
-  }
+export class SimulatorError extends CodedError<SimulatorErrorCode> {
+  override readonly name = "SimulatorError"
 }
 
 /** A launch that is refused, in words for stderr. */

@@ -12,28 +12,17 @@
  *   nobody: in memory  createLinkedPair         queue         queue       no
  */
 
-export { TransportError, type TransportErrorCode } from "./errors.ts"
 export { frameText } from "./frames.ts"
 export { dialHybrid, type HybridDialOptions, openSdkUrl, type SdkUrlOptions } from "./hybrid/dial.ts"
 export { eventsPath, eventsUrl } from "./hybrid/events.ts"
 export type { HybridConnection } from "./hybrid/hybrid-connection.ts"
 export type { DroppedEvents } from "./hybrid/post-queue.ts"
 export { createHybridReceiver, type HybridReceiver, type HybridReceiverOptions } from "./hybrid/receive.ts"
-export { lineBatches } from "./line-queue.ts"
 export { type Clock, systemClock, Waker } from "./pacing.ts"
 export { createLinkedPair } from "./pair.ts"
-export {
-  type ChildBehaviour,
-  type ChildProcessOptions,
-  type ChildTransport,
-  openChildProcess,
-} from "./process/child-process.ts"
-export { type ClaudeEnvironmentOptions, claudeProcessEnvironment } from "./process/environment.ts"
-export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./process/find-claude.ts"
-export { type ArgumentStyle, type ClaudeFlags, claudeArguments, type Thinking } from "./process/flags.ts"
+export * from "./process/index.ts"
 export { type OpenClaudeOptions, openClaude } from "./process/open-claude.ts"
-export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./process/spawned-process.ts"
-export type { Closed, FlowLimits, LineLimits, SendLimits, Transport } from "./transport.ts"
+export type { FlowLimits, SendLimits } from "./transport.ts"
 export {
   type AcceptorOptions,
   createWebSocketAcceptor,
@@ -45,13 +34,12 @@ export {
 } from "./websocket/accept.ts"
 export type { AcceptedConnection } from "./websocket/accepted-socket.ts"
 export { type DialledConnection, dialWebSocket } from "./websocket/dial.ts"
-export type { DialOptions } from "./websocket/dial-options.ts"
-export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/dial-options.ts"
-export { type DialFailure, type DialState, describeFailure } from "./websocket/dial-state.ts"
 export {
-  type DialPreset,
-  type DialPresetName,
-  dialPresets,
-  type ReplayMode,
-} from "./websocket/presets.ts"
+  type DialEnvironment,
+  type DialOptions,
+  readDialEnvironment,
+  readSessionToken,
+} from "./websocket/dial-options.ts"
+export { type DialFailure, type DialState, describeFailure } from "./websocket/dial-state.ts"
+export { type DialPreset, type DialPresetName, dialPresets, type ReplayMode } from "./websocket/presets.ts"
 export { type PostPolicy, postPolicies, type ReconnectPolicy } from "./websocket/retry-policies.ts"

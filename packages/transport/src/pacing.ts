@@ -17,12 +17,12 @@ export const systemClock: Clock = {
 
 export interface Deferred<T> {
   readonly promise: Promise<T>
-  readonly resolve: (value: T) => void
+  readonly resolve: (value: T | PromiseLike<T>) => void
 }
 
 /** A promise that is settled from outside. */
 export function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => undefined
+  let resolve: Deferred<T>["resolve"] = () => undefined
   const promise = new Promise<T>((settle) => {
     resolve = settle
   })

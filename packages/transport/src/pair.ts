@@ -24,9 +24,9 @@ export function createLinkedPair(limits: PairLimits = {}): [Transport, Transport
 
 class PairEnd implements Transport {
   readonly lines: LineQueue
-  readonly closed: Promise<Closed>
-  peer: PairEnd | undefined
   readonly #closing = deferred<Closed>()
+  readonly closed: Promise<Closed> = this.#closing.promise
+  peer: PairEnd | undefined
   readonly #maxWaitingBytes: number
   #over: Closed | undefined
   /** Sends that wait for this end's reader. */
@@ -35,7 +35,6 @@ class PairEnd implements Transport {
   constructor({ highWaterChars, maxWaitingBytes }: PairLimits) {
     this.lines = new LineQueue({ highWaterChars, onRoom: () => this.#room.wake() })
     this.#maxWaitingBytes = maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
-    this.closed = this.#closing.promise
   }
 
   async send(line: string): Promise<void> {
@@ -46,8 +45,8 @@ class PairEnd implements Transport {
   }
 
   async close(reason = "closed"): Promise<void> {
-    this.#finish({ by: "us", reason })
-    this.peer?.finishFromPeer(reason)
+    this.finish({ by: "us", reason })
+    this.peer?.finish({ by: "peer", reason })
     await this.closed
   }
 
@@ -58,11 +57,7 @@ class PairEnd implements Transport {
     return this.lines.push([line]) ? undefined : this.#room.wait()
   }
 
-  finishFromPeer(reason: string): void {
-    this.#finish({ by: "peer", reason })
-  }
-
-  #finish(closed: Closed): void {
+  finish(closed: Closed): void {
     if (this.#over !== undefined) return
     this.#over = closed
     this.lines.end()

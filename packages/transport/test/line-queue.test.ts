@@ -41,7 +41,7 @@ describe("lines in batches", () => {
   it("[T8] a reader of batches that stops while it waits for lines is let go", async () => {
     const batches = lineBatches(new LineQueue())
     const waiting = batches.next()
-    await batches.return()
+    await batches.return?.()
     expect(await waiting).toEqual({ value: undefined, done: true })
     expect(await batches.next()).toEqual({ value: undefined, done: true })
   })

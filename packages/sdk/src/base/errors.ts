@@ -1,3 +1,5 @@
+import { CodedError } from "@signalbox/protocol/envelope"
+
 /** Every way in which a query, a call or an option can fail. Programs tell failures apart by `code`, never by text. */
 export type SdkErrorCode =
   /** An option that cannot be used, or not together with another. */
@@ -67,16 +69,11 @@ export interface SdkErrorOptions {
   readonly name?: string
 }
 
-export class SdkError extends Error {
-  readonly code: SdkErrorCode
-  readonly details: Readonly<Record<string, unknown>>
-
+export class SdkError extends CodedError<SdkErrorCode> {
   constructor(code: SdkErrorCode, message: string, options: SdkErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : {})
+    super(code, message, options)
     // Programs written for the official package may have looked at `name`, and there it is almost always "Error".
     this.name = options.name ?? "Error"
-    this.code = code
-    this.details = options.details ?? {}
   }
 }
 
@@ -112,11 +109,4 @@ export type SessionErrorCode =
   /** What a session store has no place for, or this one no method. */
   | "session/unsupported"
 
-export class SessionError extends Error {
-  readonly code: SessionErrorCode
-
-  constructor(code: SessionErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+export class SessionError extends CodedError<SessionErrorCode> {}

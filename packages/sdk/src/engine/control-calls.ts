@@ -64,8 +64,9 @@ export class ControlCalls {
    */
   async exchange(request: ControlRequestBody, { onAnswer, isGreeting }: ExchangeOptions = {}): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure
-    const requestId = newRequestId()
-    const limit = this.#limitFor(request.subtype, isGreeting === true)
+    const requestId = Math.random().toString(36).slice(2, 13)
+    const controlTimeoutMs = isGreeting === true ? 0 : this.#options.controlTimeoutMs
+    const limit = new CallLimit({ subtype: request.subtype, controlTimeoutMs, version: () => this.#version })
     if (onAnswer !== undefined) this.#onAnswer.set(requestId, onAnswer)
     this.#limits.set(requestId, limit)
     try {
@@ -83,11 +84,6 @@ export class ControlCalls {
       this.#limits.delete(requestId)
       this.#onAnswer.delete(requestId)
     }
-  }
-
-  #limitFor(subtype: string, isGreeting: boolean): CallLimit {
-    const controlTimeoutMs = isGreeting ? 0 : this.#options.controlTimeoutMs
-    return new CallLimit({ subtype, controlTimeoutMs, version: () => this.#version })
   }
 
   /** The agent has said something: it has started, and requests that were made before have their time from now on. */
@@ -134,10 +130,6 @@ export class ControlCalls {
     this.#failure ??= failure
     this.#pending.close("the query is over", failure)
   }
-}
-
-function newRequestId(): string {
-  return Math.random().toString(36).slice(2, 13)
 }
 
 /** How long the agent has for its answer, unless the program says otherwise. */

@@ -1,3 +1,4 @@
+import { Waker } from "@signalbox/transport/pacing"
 import { startDeadline, within } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
 import type { QueryEngine } from "./query-engine.ts"
@@ -65,7 +66,7 @@ export class EarlyCalls {
   readonly #silence: Silence
   #open = 0
   #isGivenUp = false
-  #onNone: () => void = () => undefined
+  readonly #change = new Waker()
 
   constructor(silence: Silence) {
     this.#silence = silence
@@ -76,7 +77,7 @@ export class EarlyCalls {
     this.#open++
     const settle = () => {
       this.#open--
-      if (this.#open === 0) this.#onNone()
+      this.#change.wake()
     }
     answer.then(settle, settle)
     return answer
@@ -86,14 +87,12 @@ export class EarlyCalls {
   async answered(): Promise<void> {
     const callOff = this.#silence.watch(() => {
       this.#isGivenUp = true
-      this.#onNone()
+      this.#change.wake()
     })
     // One turn of the event loop lets the program make the requests that follow its query, or an answer, at once.
     await turn()
     while (this.#open > 0 && !this.#isGivenUp) {
-      await new Promise<void>((resolve) => {
-        this.#onNone = resolve
-      })
+      await this.#change.wait()
       await turn()
     }
     callOff()

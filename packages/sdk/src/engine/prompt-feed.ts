@@ -56,16 +56,14 @@ export class PromptFeed {
   }
 }
 
-function isIterable(prompt: unknown): boolean {
-  return typeof prompt === "object" && prompt !== null && (Symbol.asyncIterator in prompt || Symbol.iterator in prompt)
-}
-
 /**
  * Whatever `for await` would take, since programs have come to rely on that: a list, promises in a list, an iterator
  * whose `next` gives no promise.
  */
 function messagesOf(prompt: AsyncIterable<SDKUserMessage> | Iterable<SDKUserMessage>): AsyncIterator<SDKUserMessage> {
-  if (!isIterable(prompt)) throw new Error("it is neither a text nor an iterable of messages")
+  const isIterable = typeof prompt === "object" && prompt !== null
+  if (!isIterable || !(Symbol.asyncIterator in prompt || Symbol.iterator in prompt))
+    throw new Error("it is neither a text nor an iterable of messages")
   const messages = Symbol.asyncIterator in prompt ? prompt[Symbol.asyncIterator]() : eachOf(prompt)
   const end = async () => (await messages.return?.()) ?? { done: true as const, value: undefined }
   return { next: async () => messages.next(), return: end }
@@ -94,15 +92,6 @@ function letGo(messages: AsyncIterator<SDKUserMessage>): void {
   messages.return?.().catch(() => undefined)
 }
 
-function isList(prompt: unknown): boolean {
-  return Array.isArray(prompt)
-}
-
-/** It may be some time until the message is written, and the program may use its object for another one. */
-function captured(result: IteratorResult<SDKUserMessage>): IteratorResult<SDKUserMessage> {
-  return result.done === true ? result : { ...result, value: copyOf(result.value) }
-}
-
 /**
  * Begins to read a program's iterable at once, while the agent is being started: what it listens to may not wait. (The
  * lines of a terminal that was piped into are gone for who listens late.)
@@ -110,8 +99,11 @@ function captured(result: IteratorResult<SDKUserMessage>): IteratorResult<SDKUse
 export function startReading(prompt: Prompt): Prompt {
   if (typeof prompt === "string") return prompt
   try {
-    const messages = messagesOf(isList(prompt) ? copyOf(prompt) : prompt)
-    let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages.next().then(captured)
+    const messages = messagesOf(Array.isArray(prompt) ? copyOf(prompt) : prompt)
+    // It may be some time until the message is written, and the program may use its object for another one.
+    let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages
+      .next()
+      .then((result) => (result.done === true ? result : { ...result, value: copyOf(result.value) }))
     // Whoever reads on hears of it.
     first.catch(() => undefined)
     const next = () => {

@@ -1,4 +1,5 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
+import { Waker } from "@signalbox/transport/pacing"
 import { abortedAtWork, queryClosed, SdkError } from "../base/errors.ts"
 import type { Answer } from "../base/wire.ts"
 import { CursorReader } from "../hub/hub-lines.ts"
@@ -6,7 +7,7 @@ import { failureOf } from "../launch/failures.ts"
 import type { AgentLink, OpenAgentOptions } from "../launch/open-agent.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
-import { AgentRequests, type Responder } from "./agent-requests.ts"
+import { AgentRequests, answer, type Responder, SILENCE } from "./agent-requests.ts"
 import { ControlCalls } from "./control-calls.ts"
 import { HostLines, Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
@@ -16,10 +17,11 @@ import { MessageQueue } from "./message-queue.ts"
 import { type OpenedSession, openSession } from "./open-session.ts"
 import { EarlyCalls, isDecisive, Silence } from "./patience.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
-import { Gate, ReadAhead } from "./read-ahead.ts"
+import { ReadAhead } from "./read-ahead.ts"
 import {
-  dialogResponder,
-  elicitationResponder,
+  asking,
+  dialogOf,
+  elicitationOf,
   type HookCallbacks,
   hookCallbacks,
   permissionResponder,
@@ -44,15 +46,15 @@ export class QueryEngine {
   /** Resolves when nothing of the agent is left. */
   readonly gone: Promise<void>
   readonly initialization: Initialization
+  readonly mcp: McpServers
   readonly #options: Options
   readonly #opening: Promise<OpenedSession>
   readonly #link: Promise<AgentLink>
-  readonly #gate = new Gate()
+  readonly #change = new Waker()
   readonly #lines: HostLines
   readonly #calls: ControlCalls
   readonly #requests: AgentRequests
   readonly #hooks: HookCallbacks
-  readonly #mcp: McpServers
   readonly #feed: PromptFeed
   readonly #input: InputLifetime
   readonly #silence = new Silence()
@@ -70,10 +72,10 @@ export class QueryEngine {
     this.#options = options
     const send = (message: Envelope) => this.#lines.send(message)
     const onChange = () => {
-      this.#gate.open()
+      this.#change.wake()
       this.#input.consider()
     }
-    this.messages = new MessageQueue(this.#gate.open)
+    this.messages = new MessageQueue(() => this.#change.wake())
     this.#isCatchingUp = options.hub !== undefined
     this.cursorReader = options.hub === undefined ? undefined : new CursorReader(this.messages)
     this.#calls = new ControlCalls({
@@ -91,7 +93,7 @@ export class QueryEngine {
       end: () => this.#withLink((link) => link.endInput()),
     })
     this.#hooks = hookCallbacks(options.hooks)
-    this.#mcp = new McpServers(options.mcpServers ?? {}, (server_name, message) => {
+    this.mcp = new McpServers(options.mcpServers ?? {}, (server_name, message) => {
       this.#calls.exchange({ subtype: "mcp_message", server_name, message }).catch(() => undefined)
     })
     this.#requests = new AgentRequests({ responders: this.#responders(), send, onChange })
@@ -106,7 +108,9 @@ export class QueryEngine {
       agent,
       ended: this.#ended.signal,
       onMirrorError: (message) => this.messages.push([message], JSON.stringify(message).length),
-      onAttached: (cursor) => this.cursorReader?.begin(cursor),
+      onAttached: (cursor) => {
+        if (this.cursorReader !== undefined) this.cursorReader.cursor = cursor
+      },
       onCaughtUp: () => {
         this.#isCatchingUp = false
         this.#input.step({ kind: "caught-up" })
@@ -121,7 +125,7 @@ export class QueryEngine {
       calls: this.#calls,
       requests: this.#requests,
       hooks: this.#hooks,
-      mcp: this.#mcp,
+      mcp: this.mcp,
     })
     this.gone = this.#live()
     if (signal.aborted) this.#abort()
@@ -148,12 +152,8 @@ export class QueryEngine {
     return this.#calls.awaited(this.#calls.exchange(request))
   }
 
-  get mcpServerNames(): string[] {
-    return this.#mcp.names
-  }
-
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<unknown> {
-    return this.call({ subtype: "mcp_set_servers", servers: await this.#mcp.replace(servers) })
+    return this.call({ subtype: "mcp_set_servers", servers: await this.mcp.replace(servers) })
   }
 
   /** The query's own prompt: if it fails, so does the query. It waits for `before`. */
@@ -207,7 +207,7 @@ export class QueryEngine {
   #mayBeAsked(): boolean {
     const { hub, canUseTool, onElicitation, onUserDialog } = this.#options
     const hasCallback = [hub, canUseTool, onElicitation, onUserDialog].some((given) => given !== undefined)
-    return hasCallback || Object.keys(this.#hooks.registrations ?? {}).length > 0 || this.#mcp.names.length > 0
+    return hasCallback || Object.keys(this.#hooks.registrations ?? {}).length > 0 || this.mcp.names.length > 0
   }
 
   #noteSent(message: Envelope): void {
@@ -220,9 +220,10 @@ export class QueryEngine {
     return {
       can_use_tool: permissionResponder(options),
       hook_callback: this.#hooks.respond,
-      mcp_message: this.#mcp.respond,
-      elicitation: elicitationResponder(options),
-      request_user_dialog: dialogResponder(options),
+      mcp_message: this.mcp.respond,
+      // Declined when nobody is there to ask; a dialog that nobody can show is left to another host.
+      elicitation: asking(options.onElicitation, elicitationOf, answer({ action: "decline" })),
+      request_user_dialog: asking(options.onUserDialog, dialogOf, SILENCE),
     }
   }
 
@@ -237,7 +238,7 @@ export class QueryEngine {
     } catch (error) {
       this.#finish(error instanceof Error ? error : new Error(String(error)))
     }
-    await this.#mcp.close()
+    await this.mcp.close()
     await cleanUp?.()
   }
 
@@ -249,7 +250,7 @@ export class QueryEngine {
     const parts = { messages: this.messages, calls: this.#calls, requests: this.#requests, input: this.#input }
     const intake = new LineIntake({ ...parts, mirror })
     const mustReadOn = () => this.#calls.inFlight > 0 || this.#phase.name !== "running"
-    const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
+    const ahead = new ReadAhead({ messages: this.messages, change: this.#change, mustReadOn })
     for await (const batch of link.batches) {
       this.#silence.heard()
       this.#calls.heard()
@@ -304,7 +305,7 @@ export class QueryEngine {
     this.#requests.close()
     this.#feed.stop()
     this.#lines.release()
-    this.#gate.open()
+    this.#change.wake()
   }
 
   #withLink(use: (link: AgentLink) => unknown): void {

@@ -1,3 +1,4 @@
+import type { Waker } from "@signalbox/transport/pacing"
 import type { MessageQueue } from "./message-queue.ts"
 
 /** A program that has asked for no message for so long may be waiting for what comes after those it has not read. */
@@ -5,8 +6,8 @@ const STANDSTILL_MS = 100
 
 export interface ReadAheadOptions {
   readonly messages: MessageQueue
-  /** Opened when there is room, and when `mustReadOn` may have changed. */
-  readonly gate: Gate
+  /** Woken when there is room, and when `mustReadOn` may have changed. */
+  readonly change: Waker
   /** Whether the agent has to be read, however much waits. */
   readonly mustReadOn: () => boolean
 }
@@ -32,45 +33,21 @@ export class ReadAhead {
 
   /** Resolves when the agent may be read on. */
   async room(): Promise<void> {
-    const { messages, gate } = this.#options
+    const { messages, change } = this.#options
     while (this.mustWait) {
       // At the limit it does not matter why the program does not read.
       const timer = messages.isAtLimit ? undefined : this.#watchProgram()
-      await gate.wait()
+      await change.wait()
       clearTimeout(timer)
     }
   }
 
   #watchProgram(): NodeJS.Timeout {
-    const { messages, gate } = this.#options
+    const { messages, change } = this.#options
     const { readCount } = messages
     return setTimeout(() => {
       if (messages.readCount === readCount) this.#stoodStillAt = readCount
-      gate.open()
+      change.wake()
     }, STANDSTILL_MS)
-  }
-}
-
-/** Somebody waits for it to open, again and again. Opening it while nobody waits is remembered once. */
-export class Gate {
-  #isOpen = false
-  #waiting: (() => void) | undefined
-
-  readonly open = (): void => {
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    if (waiting === undefined) this.#isOpen = true
-    else waiting()
-  }
-
-  /** For one at a time. */
-  wait(): Promise<void> {
-    if (this.#isOpen) {
-      this.#isOpen = false
-      return Promise.resolve()
-    }
-    return new Promise((resolve) => {
-      this.#waiting = resolve
-    })
   }
 }

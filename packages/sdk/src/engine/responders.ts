@@ -1,6 +1,6 @@
 import type { HookRegistration } from "@signalbox/protocol"
 import { within } from "../base/deadline.ts"
-import { fieldOf, isObject, textOf, trusted } from "../base/wire.ts"
+import { defined, fieldOf, isObject, textOf, trusted } from "../base/wire.ts"
 import type { HookCallback } from "../types/hooks.ts"
 import type { Options } from "../types/options.ts"
 import type {
@@ -9,7 +9,7 @@ import type {
   PermissionResult,
   UserDialogRequest,
 } from "../types/permissions.ts"
-import { type AgentRequest, answer, type Responder, SILENCE } from "./agent-requests.ts"
+import { type AgentRequest, answer, type Reply, type Responder, SILENCE } from "./agent-requests.ts"
 
 type Settings = Pick<Options, "canUseTool" | "permissionTimeoutMs">
 
@@ -128,27 +128,22 @@ export function hookCallbacks(hooks: Options["hooks"]): HookCallbacks {
   return { registrations: hooks === undefined ? undefined : registrations, mustBlock, respond }
 }
 
-/** Answers `elicitation`: declined when nobody is there to ask. */
-export function elicitationResponder({ onElicitation }: Pick<Options, "onElicitation">): Responder {
+/** Answers with what the program's callback says; without a callback with `otherwise`, since another host may answer. */
+export function asking<Request>(
+  callback: ((request: Request, options: { signal: AbortSignal; requestId: string }) => Promise<unknown>) | undefined,
+  read: (body: AgentRequest["body"]) => Request,
+  otherwise: Reply,
+): Responder {
   return async ({ id, body, signal }) => {
-    if (onElicitation === undefined) return answer({ action: "decline" })
-    const result = await onElicitation(elicitationOf(body), { signal, requestId: id })
-    return result === null ? SILENCE : answer(result)
-  }
-}
-
-/** Answers `request_user_dialog`: silent when nobody can show it, since another host may. */
-export function dialogResponder({ onUserDialog }: Pick<Options, "onUserDialog">): Responder {
-  return async ({ id, body, signal }) => {
-    if (onUserDialog === undefined) return SILENCE
-    const result = await onUserDialog(dialogOf(body), { signal, requestId: id })
+    if (callback === undefined) return otherwise
+    const result = await callback(read(body), { signal, requestId: id })
     return result === null ? SILENCE : answer(result)
   }
 }
 
 // The overloads are the agent's promise of what it sends; here it only gets the program's names.
-function elicitationOf(body: AgentRequest["body"]): ElicitationRequest
-function elicitationOf(body: AgentRequest["body"]): unknown {
+export function elicitationOf(body: AgentRequest["body"]): ElicitationRequest
+export function elicitationOf(body: AgentRequest["body"]): unknown {
   return {
     serverName: body["mcp_server_name"],
     message: body["message"],
@@ -162,12 +157,8 @@ function elicitationOf(body: AgentRequest["body"]): unknown {
   }
 }
 
-function dialogOf(body: AgentRequest["body"]): UserDialogRequest
-function dialogOf(body: AgentRequest["body"]): unknown {
-  const toolUseID = textOf(body, "tool_use_id")
-  return {
-    dialogKind: body["dialog_kind"],
-    payload: body["payload"],
-    ...(toolUseID === undefined ? {} : { toolUseID }),
-  }
+export function dialogOf(body: AgentRequest["body"]): UserDialogRequest
+export function dialogOf(body: AgentRequest["body"]): unknown {
+  const told = defined({ toolUseID: textOf(body, "tool_use_id") })
+  return { dialogKind: body["dialog_kind"], payload: body["payload"], ...told }
 }

@@ -1,4 +1,4 @@
-import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
+import { connectHub, type Hub, type LaunchRequest } from "@signalbox/client"
 import { type LaunchOptions, launchOptionsIn, optionsOfInitialize } from "@signalbox/protocol/launch-options"
 import { SdkError } from "../base/errors.ts"
 import { defined } from "../base/wire.ts"
@@ -62,17 +62,14 @@ async function findStart(hub: Hub, options: Options, { session, after }: HubOpti
   }
   let record = await hub.session(session).get()
   let from = after
-  for (let moves = 0; record.next !== undefined && isBehind(record, from) && moves < MAX_CHAIN; moves++) {
+  // Nothing of this session is wanted any more where it has been read to its end.
+  const isBehind = () => from === undefined || from >= record.lastSeq
+  for (let moves = 0; record.next !== undefined && isBehind() && moves < MAX_CHAIN; moves++) {
     record = await hub.session(record.next).get()
     if (from !== undefined) from = 0
   }
   if (from === undefined && record.state === "ended") throw sessionEnded(record.id)
   return { session: record.id, after: from ?? record.lastSeq }
-}
-
-/** Nothing of this session is wanted any more. */
-function isBehind({ lastSeq }: Session, after: number | undefined): boolean {
-  return after === undefined || after >= lastSeq
 }
 
 function launchOf(options: Options): LaunchRequest {

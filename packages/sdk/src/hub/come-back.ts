@@ -28,7 +28,10 @@ export async function comeBack(back: ComingBack, lost: unknown): Promise<void> {
       error = failure
     }
     if (isForGood(error)) throw hubFailure(error)
-    if (Date.now() >= deadline) throw gaveUp(error, back.patienceMs)
+    if (Date.now() >= deadline) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw unreachable(`the hub did not come back within ${back.patienceMs} ms: ${why}`, error)
+    }
   }
 }
 
@@ -40,9 +43,4 @@ export async function whyRefused({ hub, session }: Pick<ComingBack, "hub" | "ses
   } catch (error) {
     return hubFailure(error)
   }
-}
-
-function gaveUp(error: unknown, patienceMs: number): Error {
-  const why = error instanceof Error ? error.message : String(error)
-  return unreachable(`the hub did not come back within ${patienceMs} ms: ${why}`, error)
 }

@@ -8,6 +8,7 @@ import {
   isObject,
   textOf,
 } from "@signalbox/protocol"
+import { isEnvelope } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
 import { PENDING_LISTS, payloadOf } from "../base/wire.ts"
@@ -120,11 +121,11 @@ export class HubControl {
     const id = textOf(fieldOf(message, "response"), "request_id") ?? ""
     let wasDoubtful = false
     await this.#until(() => {
-      const isDoubtful = this.#questions.isDoubtful(id)
+      const isDoubtful = this.#questions.doubtful.has(id)
       wasDoubtful ||= isDoubtful
       return this.#phase.name === "ready" || (this.#phase.name === "greeting" && !isDoubtful)
     })
-    const isOpen = this.#questions.settle(id)
+    const isOpen = this.#questions.open.delete(id)
     if (wasDoubtful && !isOpen) return
     this.#write(message)
   }
@@ -173,10 +174,10 @@ export class HubControl {
       case "control_response":
         return this.#takeAnswer(message)
       case "control_request":
-        if (requestId !== undefined) this.#questions.add(requestId)
+        if (requestId !== undefined) this.#questions.open.add(requestId)
         return onMessage(message)
       case "control_cancel_request":
-        if (requestId !== undefined) this.#questions.settle(requestId)
+        if (requestId !== undefined) this.#questions.open.delete(requestId)
         return onMessage(message)
       case "hub": {
         const failure = noteFailure(message, (uuid) => this.#unlogged.has(uuid))
@@ -198,22 +199,21 @@ export class HubControl {
 
   #takeGreeting(message: Envelope): void {
     const response = fieldOf(message, "response")
-    const pending = PENDING_LISTS.flatMap((list) => envelopesIn(response?.[list]))
+    const pending = PENDING_LISTS.flatMap((list) => response?.[list] ?? [])
+      .filter(isObject)
+      .filter(isEnvelope)
     const isFirst = this.#awaited !== undefined
     this.#awaited = undefined
     // The query takes up by itself what an answer that it waits for says is pending.
     if (isFirst) this.#options.onMessage(message)
-    else for (const question of pending) if (!this.#isKnown(question)) this.#options.onMessage(question)
+    // The program has a doubtful one already, and its answer waits for this greeting.
+    const isKnown = (question: Envelope) => this.#questions.doubtful.has(textOf(question, "request_id") ?? "")
+    if (!isFirst) for (const question of pending) if (!isKnown(question)) this.#options.onMessage(question)
     const ids = pending.flatMap((question) => textOf(question, "request_id") ?? [])
     if (this.#phase.name !== "greeting") return
     // Settled while we were away, or a hook's or a server's, which nobody waits for any more.
     for (const id of this.#questions.confirm(ids)) this.#options.onMessage(composeCancel(id))
     void this.#becomeReady(this.#phase.direct)
-  }
-
-  /** The program has it already, and its answer waits for this greeting. */
-  #isKnown(question: Envelope): boolean {
-    return this.#questions.isDoubtful(textOf(question, "request_id") ?? "")
   }
 
   async #becomeReady(direct: DirectConnection): Promise<void> {
@@ -285,12 +285,4 @@ export class HubControl {
       this.#change.add(done)
     })
   }
-}
-
-function envelopesIn(list: unknown): Envelope[] {
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item: unknown) => {
-    const type = textOf(item, "type")
-    return isObject(item) && type !== undefined ? [{ ...item, type }] : []
-  })
 }

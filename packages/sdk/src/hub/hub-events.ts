@@ -18,15 +18,12 @@ export interface HubEventsOptions {
   readonly onState: (state: SessionState) => void
 }
 
-/** Where following one session has come to. */
+/** The end of following one session; undefined where it goes on. */
 type Course =
-  | { readonly name: "goes-on" }
   /** The conversation goes on in another session. */
   | { readonly name: "moved"; readonly next: string }
   /** `note` is the hub's, on how the agent ended. */
   | { readonly name: "over"; readonly note?: Envelope }
-
-const GOES_ON: Course = { name: "goes-on" }
 
 /** What is said in a session, from the cursor on: first from the hub's log, then live, without a gap or a duplicate. */
 export class HubEvents {
@@ -68,7 +65,7 @@ export class HubEvents {
     try {
       for await (const item of this.#options.hub.session(session).follow({ after, signal: giveUp.signal })) {
         const course = await this.#take(item, giveUp)
-        if (course.name !== "goes-on") return course
+        if (course !== undefined) return course
       }
       return { name: "over" }
     } catch (error) {
@@ -76,32 +73,32 @@ export class HubEvents {
     }
   }
 
-  async #take(item: FollowItem, giveUp: AbortController): Promise<Course> {
+  async #take(item: FollowItem, giveUp: AbortController): Promise<Course | undefined> {
     switch (item.type) {
       case "subscribed":
         this.#endPatience?.()
         if (item.verdict === "gap") throw gap(this.#cursor, item.lastSeq)
         this.#target ??= item.lastSeq
-        return GOES_ON
+        return undefined
       case "changed":
         this.#state = item.session.state
         if (this.#isLive) this.#options.onState(item.session.state)
         await this.#considerCaughtUp()
-        return GOES_ON
+        return undefined
       case "event":
         return this.#takeEvent(item)
       case "delta":
         await this.#options.onDelta(item.message)
-        return GOES_ON
+        return undefined
       case "disconnected":
         this.#waitFor(giveUp, item.reason)
-        return GOES_ON
+        return undefined
       case "ask":
-        return GOES_ON
+        return undefined
     }
   }
 
-  async #takeEvent(event: HubEvent): Promise<Course> {
+  async #takeEvent(event: HubEvent): Promise<Course | undefined> {
     const { from, message, seq } = event
     this.#cursor = { session: this.#cursor.session, after: seq }
     await this.#options.onEvent(event, this.#cursor)
@@ -109,7 +106,7 @@ export class HubEvents {
     if (next !== undefined) return { name: "moved", next }
     if (from === "hub" && message["subtype"] === "ended" && this.#isLive) return { name: "over", note: message }
     await this.#considerCaughtUp()
-    return GOES_ON
+    return undefined
   }
 
   async #considerCaughtUp(): Promise<void> {

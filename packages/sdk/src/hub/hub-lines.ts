@@ -1,3 +1,4 @@
+import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { Waker } from "@signalbox/transport/pacing"
 import type { SDKMessage } from "../types/messages.ts"
 import type { HubCursor } from "../types/options.ts"
@@ -5,77 +6,35 @@ import type { HubCursor } from "../types/options.ts"
 /** Past this many characters unread, whoever follows the hub's log waits. */
 const HIGH_WATER_CHARS = 1024 * 1024
 
-interface Mark {
-  readonly at: number
-  readonly reached: () => void
-}
-
 /** Lines from a hub on their way to the query, for one reader. */
 export class HubLines {
-  #waiting: string[] = []
-  #waitingChars = 0
-  #pushed = 0
-  /** All that the reader took and has dealt with: it has asked for more since. */
-  #dealtWith = 0
+  readonly #change = new Waker()
+  readonly #queue = new ItemQueue<readonly string[]>({
+    onTaken: () => this.#change.wake(),
+    onDrained: () => this.#change.wake(),
+    onEnded: () => this.#change.wake(),
+  })
   #isEnded = false
-  #marks: Mark[] = []
-  readonly #reader = new Waker()
-  readonly #writer = new Waker()
-
-  readonly batches: AsyncIterable<readonly string[]> = { [Symbol.asyncIterator]: () => this.#read() }
+  readonly batches: AsyncIterable<readonly string[]> = this.#queue
 
   push(line: string): void {
-    if (this.#isEnded) return
-    this.#waiting.push(line)
-    this.#waitingChars += line.length
-    this.#pushed++
-    this.#reader.wake()
+    this.#queue.push([line], line.length)
   }
 
-  /** Resolves when there is room for more. For one at a time. */
+  /** Resolves when there is room for more. */
   async room(): Promise<void> {
-    while (this.#waitingChars > HIGH_WATER_CHARS && !this.#isEnded) await this.#writer.wait()
+    while (this.#queue.waitingChars > HIGH_WATER_CHARS && !this.#isEnded) await this.#change.wait()
   }
 
-  /** Resolves when the reader has dealt with all that was pushed so far, or reads no more. */
-  dealtWith(): Promise<void> {
-    return new Promise((reached) => {
-      this.#marks.push({ at: this.#pushed, reached })
-      if (this.#isEnded) this.#reach(Number.POSITIVE_INFINITY)
-      else this.#reader.wake()
-    })
+  /** Resolves when the reader has dealt with all there is, and has asked for more; or when no more comes. */
+  async dealtWith(): Promise<void> {
+    while (!this.#queue.isAwaited && !this.#isEnded) await this.#change.wait()
   }
 
   /** What waits is still read. */
   end(): void {
     this.#isEnded = true
-    this.#reader.wake()
-    this.#writer.wake()
-    this.#reach(Number.POSITIVE_INFINITY)
-  }
-
-  async *#read(): AsyncGenerator<readonly string[], void> {
-    for (;;) {
-      this.#reach(this.#dealtWith)
-      const batch = this.#waiting
-      if (batch.length > 0) {
-        const count = batch.length
-        this.#waiting = []
-        this.#waitingChars = 0
-        this.#writer.wake()
-        yield batch
-        this.#dealtWith += count
-        continue
-      }
-      if (this.#isEnded) return
-      await this.#reader.wait()
-    }
-  }
-
-  #reach(count: number): void {
-    const reached = this.#marks.filter((mark) => mark.at <= count)
-    this.#marks = this.#marks.filter((mark) => mark.at > count)
-    for (const mark of reached) mark.reached()
+    this.#queue.end()
   }
 }
 
@@ -94,19 +53,11 @@ interface Messages {
 /** Reads a query's messages and knows how far the program has come: not what has arrived counts, but what was handed over. */
 export class CursorReader {
   readonly #messages: Messages
-  #cursor: HubCursor | undefined
+  /** Where reading begins, and then how far it has come. */
+  cursor: HubCursor | undefined
 
   constructor(messages: Messages) {
     this.#messages = messages
-  }
-
-  get cursor(): HubCursor | undefined {
-    return this.#cursor
-  }
-
-  /** Where reading begins. */
-  begin(cursor: HubCursor): void {
-    this.#cursor = cursor
   }
 
   async next(): Promise<IteratorResult<SDKMessage, undefined>> {
@@ -119,7 +70,7 @@ export class CursorReader {
     const cursor: unknown = Reflect.get(message, FIELD)
     if (!isCursor(cursor)) return
     Reflect.deleteProperty(message, FIELD)
-    this.#cursor = cursor
+    this.cursor = cursor
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Hub, HubEvent, SessionState } from "@signalbox/client"
-import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
+import { type Envelope, encode, textOf } from "@signalbox/protocol"
+import { isEnvelope, parseObject } from "@signalbox/protocol/envelope"
 import { deferred } from "@signalbox/transport/pacing"
 import { startDeadline } from "../base/deadline.ts"
 import { queryClosed, SdkError } from "../base/errors.ts"
@@ -125,7 +126,8 @@ export class HubLink implements AgentLink {
   #shown({ from, message }: HubEvent): Envelope | undefined {
     if (from === "hub") return message
     if (from === "agent") {
-      const isUnwanted = isHookEvent(message) && !this.#options.wantsHookEvents
+      const isHookEvent = message.type === "system" && HOOK_EVENTS.has(textOf(message, "subtype") ?? "")
+      const isUnwanted = isHookEvent && !this.#options.wantsHookEvents
       return message.type === "control_request" || isUnwanted ? undefined : message
     }
     if (message.type !== "user" || this.#control.confirm(textOf(message, "uuid") ?? "")) return undefined
@@ -227,18 +229,13 @@ function withUuid(message: Envelope): Envelope {
 }
 
 function messageIn(line: string): Envelope {
-  const value: unknown = JSON.parse(line)
-  const type = textOf(value, "type")
-  if (!isObject(value) || type === undefined) throw queryClosed()
-  return { ...value, type }
+  const value = parseObject(line)
+  if (value === undefined || !isEnvelope(value)) throw queryClosed()
+  return value
 }
 
 function messageUnknown(uuid: string): SdkError {
   const message =
     "the agent's process died before it confirmed a message, and another took its place; whether it was taken is not known"
   return new SdkError("hub/message-unknown", message, { details: { uuid } })
-}
-
-function isHookEvent({ type, subtype }: Envelope): boolean {
-  return type === "system" && typeof subtype === "string" && HOOK_EVENTS.has(subtype)
 }

@@ -5,80 +5,71 @@ import type { Options } from "../types/options.ts"
 import { settingsIn } from "./flags.ts"
 import { bad, optionsWith, wrongKindProblem } from "./option-kinds.ts"
 
-type Check = (options: Options) => SdkError | undefined
+type Rule = readonly [option: string, isWrong: (options: Options) => boolean, message: string]
 
 /** What can never work is refused before anything is started, in the official package's words where it has some. */
-const CHECKS: readonly Check[] = [
-  hubOptionProblem,
-  ({ sessionStore, persistSession }) =>
-    sessionStore !== undefined && persistSession === false
-      ? bad(
-          "sessionStore",
-          "sessionStore cannot be used with persistSession: false -- the storage adapter requires local writes to mirror from.",
-        )
-      : undefined,
-  ({ sessionStore, enableFileCheckpointing }) =>
-    sessionStore !== undefined && enableFileCheckpointing === true
-      ? bad("sessionStore", "enableFileCheckpointing is not yet supported with sessionStore")
-      : undefined,
-  ({ sessionStore, continue: isContinued, resume }) =>
-    isContinued === true &&
-    resume === undefined &&
-    sessionStore !== undefined &&
-    sessionStore.listSessions === undefined
-      ? bad("sessionStore", "Options.continue with sessionStore requires store.listSessions to be implemented")
-      : undefined,
-  ({ canUseTool, permissionPromptToolName }) =>
-    canUseTool !== undefined && permissionPromptToolName !== undefined
-      ? bad(
-          "canUseTool",
-          "canUseTool callback cannot be used with permissionPromptToolName. Please use one or the other.",
-        )
-      : undefined,
-  ({ model, fallbackModel }) =>
-    fallbackModel !== undefined && model === fallbackModel
-      ? bad(
-          "fallbackModel",
-          "Fallback model cannot be the same as the main model. Please specify a different model for fallbackModel option.",
-        )
-      : undefined,
-  ({ supportedDialogKinds, onUserDialog }) =>
-    supportedDialogKinds !== undefined && supportedDialogKinds.length > 0 && onUserDialog === undefined
-      ? bad(
-          "supportedDialogKinds",
-          "supportedDialogKinds requires an onUserDialog callback -- declaring dialog kinds without a handler would park dialogs nothing can answer. Provide onUserDialog, or omit supportedDialogKinds.",
-        )
-      : undefined,
-  ({ sandbox, settings, extraArgs }) =>
-    sandbox !== undefined && isNoObject(settings ?? extraArgs?.["settings"] ?? undefined)
-      ? bad(
-          "sandbox",
-          "Cannot use both a settings file path and the sandbox option. Include the sandbox configuration in your settings file instead.",
-        )
-      : undefined,
-  ({ plugins = [], pluginDelivery }) => {
-    const other = pluginDelivery === "initialize" ? undefined : plugins.find(({ type }) => type !== "local")
-    return other === undefined ? undefined : bad("plugins", `Unsupported plugin type: ${other.type}`)
-  },
-  ({ controlTimeoutMs }) =>
-    controlTimeoutMs !== undefined && !(controlTimeoutMs >= 0)
-      ? bad("controlTimeoutMs", `controlTimeoutMs must be a time in milliseconds, or 0, not ${controlTimeoutMs}`)
-      : undefined,
-  ({ permissionTimeoutMs }) =>
-    permissionTimeoutMs !== undefined && !(permissionTimeoutMs > 0)
-      ? bad("permissionTimeoutMs", `permissionTimeoutMs must be a positive number, not ${permissionTimeoutMs}`)
-      : undefined,
+const RULES: readonly Rule[] = [
+  [
+    "sessionStore",
+    ({ sessionStore, persistSession }) => sessionStore !== undefined && persistSession === false,
+    "sessionStore cannot be used with persistSession: false -- the storage adapter requires local writes to mirror from.",
+  ],
+  [
+    "sessionStore",
+    ({ sessionStore, enableFileCheckpointing }) => sessionStore !== undefined && enableFileCheckpointing === true,
+    "enableFileCheckpointing is not yet supported with sessionStore",
+  ],
+  [
+    "sessionStore",
+    ({ sessionStore: store, continue: isContinued, resume }) =>
+      isContinued === true && resume === undefined && store !== undefined && store.listSessions === undefined,
+    "Options.continue with sessionStore requires store.listSessions to be implemented",
+  ],
+  [
+    "canUseTool",
+    ({ canUseTool, permissionPromptToolName: name }) => canUseTool !== undefined && name !== undefined,
+    "canUseTool callback cannot be used with permissionPromptToolName. Please use one or the other.",
+  ],
+  [
+    "fallbackModel",
+    ({ model, fallbackModel }) => fallbackModel !== undefined && model === fallbackModel,
+    "Fallback model cannot be the same as the main model. Please specify a different model for fallbackModel option.",
+  ],
+  [
+    "supportedDialogKinds",
+    ({ supportedDialogKinds: kinds = [], onUserDialog }) => kinds.length > 0 && onUserDialog === undefined,
+    "supportedDialogKinds requires an onUserDialog callback -- declaring dialog kinds without a handler would park dialogs nothing can answer. Provide onUserDialog, or omit supportedDialogKinds.",
+  ],
+  [
+    "sandbox",
+    ({ sandbox, settings, extraArgs }) =>
+      sandbox !== undefined && isNoObject(settings ?? extraArgs?.["settings"] ?? undefined),
+    "Cannot use both a settings file path and the sandbox option. Include the sandbox configuration in your settings file instead.",
+  ],
 ]
+
+/** The first option that can never work, and why. */
+function optionProblem(options: Options): SdkError | undefined {
+  const onHub = hubOptionProblem(options)
+  if (onHub !== undefined) return onHub
+  const broken = RULES.find(([, isWrong]) => isWrong(options))
+  if (broken !== undefined) return bad(broken[0], broken[2])
+  const { plugins = [], pluginDelivery, controlTimeoutMs = 0, permissionTimeoutMs = 1 } = options
+  const other = pluginDelivery === "initialize" ? undefined : plugins.find(({ type }) => type !== "local")
+  if (other !== undefined) return bad("plugins", `Unsupported plugin type: ${other.type}`)
+  if (!(controlTimeoutMs >= 0))
+    return bad("controlTimeoutMs", `controlTimeoutMs must be a time in milliseconds, or 0, not ${controlTimeoutMs}`)
+  if (permissionTimeoutMs > 0) return undefined
+  return bad("permissionTimeoutMs", `permissionTimeoutMs must be a positive number, not ${permissionTimeoutMs}`)
+}
 
 /** Throws, synchronously, as the official package does. */
 export function checkOptions(options: Options): void {
   const wrongKind = wrongKindProblem(options)
   if (wrongKind !== undefined) throw wrongKind
   if (options.abortController?.signal.aborted === true) throw aborted(options.abortController.signal.reason)
-  for (const check of CHECKS) {
-    const problem = check(options)
-    if (problem !== undefined) throw problem
-  }
+  const problem = optionProblem(options)
+  if (problem !== undefined) throw problem
 }
 
 /** The agent never asks about these, which is seldom what the writer of a callback meant. */
@@ -98,15 +89,13 @@ export function givenOptions(options: Options): Options {
   const given = { ...options }
   for (const [name, value] of Object.entries(given)) {
     const saysNothing =
-      value === null || (value === "" && EMPTY_IS_NONE.has(name)) || (name === "maxTurns" && isNoNumber(value))
+      value === null ||
+      (value === "" && EMPTY_IS_NONE.has(name)) ||
+      // Zero and not-a-number both mean no limit of turns.
+      (name === "maxTurns" && (value === 0 || Number.isNaN(value)))
     if (saysNothing) Reflect.deleteProperty(given, name)
   }
   return given
-}
-
-/** Zero and not-a-number both mean no limit of turns. */
-function isNoNumber(value: unknown): boolean {
-  return value === 0 || Number.isNaN(value)
 }
 
 /** A file, or a text that is neither a file nor settings: a sandbox cannot be put in there. */

@@ -1,6 +1,6 @@
 import { claudeArguments } from "@signalbox/transport/claude-arguments"
 import type { ClaudeFlags } from "@signalbox/transport/process"
-import { fieldOf, isObject } from "../base/wire.ts"
+import { fieldOf, parseObject } from "../base/wire.ts"
 import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { Options } from "../types/options.ts"
 
@@ -105,13 +105,7 @@ function sandboxOf(sandbox: Options["sandbox"], settings: Options["settings"]): 
 
 /** Settings that were given as such and not as a file; undefined for that, and for what is no JSON. */
 export function settingsIn(settings: Options["settings"]): unknown {
-  if (typeof settings !== "string") return settings
-  try {
-    const value: unknown = JSON.parse(settings)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  return typeof settings === "string" ? parseObject(settings) : settings
 }
 
 /** One flag each, in the order of the plugins, which is the one they are loaded in. */

@@ -1,5 +1,5 @@
 import { SdkError } from "../base/errors.ts"
-import { isObject } from "../base/wire.ts"
+import { fieldOf, isObject } from "../base/wire.ts"
 import type { Options } from "../types/options.ts"
 
 /**
@@ -138,26 +138,19 @@ export function wrongKindProblem(options: Options): SdkError | undefined {
   if (flag !== undefined) {
     return bad("extraArgs", `extraArgs has ${shown(flag)}, which is not the name of a flag: give it without its dashes`)
   }
+  const isHook = (matcher: unknown) => isObject(matcher) && Array.isArray(matcher["hooks"])
+  const isHookList = (matchers: unknown) => Array.isArray(matchers) && matchers.every(isHook)
   const event = Object.entries(options.hooks ?? {}).find(([, matchers]) => !isHookList(matchers ?? []))?.[0]
   if (event !== undefined) return bad("hooks", `hooks.${event} is a list, in which each has a list of hooks`)
   const server = Object.entries(options.mcpServers ?? {}).find(([, config]) => !isObject(config))?.[0]
   if (server !== undefined) return bad("mcpServers", `mcpServers.${server} is no configuration of a server`)
+  // Any that works as one: a program may bring its own.
   const controller: unknown = options.abortController
-  if (controller !== undefined && !isController(controller)) {
+  const listens = fieldOf(controller, "signal")?.["addEventListener"]
+  if (controller !== undefined && typeof listens !== "function") {
     return bad("abortController", "abortController is an AbortController, whose signal can be listened to")
   }
   return undefined
-}
-
-function isHookList(matchers: unknown): boolean {
-  return Array.isArray(matchers) && matchers.every((matcher) => isObject(matcher) && Array.isArray(matcher["hooks"]))
-}
-
-/** Any that works as one: a program may bring its own. */
-function isController(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { signal } = value
-  return isObject(signal) && typeof signal["addEventListener"] === "function"
 }
 
 function shown(value: unknown): string {

@@ -1,16 +1,7 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
 import { deferred } from "@signalbox/transport/pacing"
+import { fieldOf } from "../base/wire.ts"
 import type { McpServerInstance } from "../types/mcp.ts"
-import {
-  Calls,
-  CONNECTION_CLOSED,
-  errorResponse,
-  INTERNAL_ERROR,
-  kindOf,
-  paramsOf,
-  type RpcId,
-  withParams,
-} from "./json-rpc.ts"
 
 export interface McpBridgeOptions {
   /** What the agent calls the server; for messages of errors. */
@@ -206,5 +197,123 @@ class ServerConnection {
     const targets = progress === undefined ? (related === undefined ? [...this.#users] : [related]) : [progress.user]
     // Servers notify without waiting, so that a rejection would be nobody's: an agent that is gone is not told.
     await Promise.allSettled(targets.map(async (user) => user.deliver(progress?.message ?? message)))
+  }
+}
+
+type RpcId = string | number
+
+/** What of a message matters for where it goes. */
+type RpcKind =
+  | { readonly kind: "request"; readonly id: RpcId }
+  | { readonly kind: "response"; readonly id: RpcId }
+  | { readonly kind: "notification" }
+
+/** Codes of JSON-RPC, and of the Model Context Protocol's own library for a connection that is gone. */
+const INTERNAL_ERROR = -32603
+const CONNECTION_CLOSED = -32000
+
+function kindOf(message: JsonRpcMessage): RpcKind {
+  const { id } = message
+  if (typeof id !== "string" && typeof id !== "number") return { kind: "notification" }
+  return typeof message["method"] === "string" ? { kind: "request", id } : { kind: "response", id }
+}
+
+function errorResponse(id: RpcId, code: number, message: string): JsonRpcMessage {
+  return { jsonrpc: "2.0", id, error: { code, message } }
+}
+
+function paramsOf(message: JsonRpcMessage): Readonly<Record<string, unknown>> {
+  return fieldOf(message, "params") ?? {}
+}
+
+/** The token by which a request asks to be told of its progress. */
+function progressTokenOf(message: JsonRpcMessage): RpcId | undefined {
+  const token = fieldOf(message["params"], "_meta")?.["progressToken"]
+  return typeof token === "string" || typeof token === "number" ? token : undefined
+}
+
+function withParams(message: JsonRpcMessage, changed: Readonly<Record<string, unknown>>): JsonRpcMessage {
+  return { ...message, params: { ...paramsOf(message), ...changed } }
+}
+
+function withProgressToken(message: JsonRpcMessage, progressToken: RpcId): JsonRpcMessage {
+  return withParams(message, { _meta: { ...fieldOf(message["params"], "_meta"), progressToken } })
+}
+
+/** A request on its way through a server that several agents may share. */
+interface Call<User> {
+  readonly user: User
+  /** The ids under which the agent knows it. */
+  readonly id: RpcId
+  readonly token: RpcId | undefined
+  readonly settle: (response: JsonRpcMessage) => void
+}
+
+interface Entry<User> extends Call<User> {
+  readonly ownToken: RpcId | undefined
+}
+
+/**
+ * The calls that a server has not answered yet. Each agent counts its requests from 0, so that two on one server would
+ * use the same ids; an id that is taken is replaced on the way in and restored on the way out.
+ */
+class Calls<User> {
+  readonly #calls = new Map<RpcId, Entry<User>>()
+  readonly #tokens = new Map<RpcId, Entry<User>>()
+  #replaced = 0
+
+  /** Notes a call and returns it as the server is to see it. */
+  add(request: JsonRpcMessage, call: Omit<Call<User>, "token">): JsonRpcMessage {
+    const token = progressTokenOf(request)
+    const ownId = this.#calls.has(call.id) ? this.#fresh() : call.id
+    const ownToken = token !== undefined && this.#tokens.has(token) ? this.#fresh() : token
+    const entry = { ...call, token, ownToken }
+    this.#calls.set(ownId, entry)
+    if (ownToken === undefined) return { ...request, id: ownId }
+    this.#tokens.set(ownToken, entry)
+    return withProgressToken({ ...request, id: ownId }, ownToken)
+  }
+
+  /** Hands a response to whoever waits for it; one nobody waits for is let go. */
+  settle(ownId: RpcId, response: JsonRpcMessage): void {
+    const entry = this.#remove(ownId)
+    entry?.settle({ ...response, id: entry.id })
+  }
+
+  /** Who made the call with this id of ours. */
+  userOf(ownId: RpcId | undefined): User | undefined {
+    return ownId === undefined ? undefined : this.#calls.get(ownId)?.user
+  }
+
+  /** A report of progress belongs to one call, and carries the token that its agent gave. */
+  progress(message: JsonRpcMessage): { user: User; message: JsonRpcMessage } | undefined {
+    const { progressToken } = paramsOf(message)
+    if (typeof progressToken !== "string" && typeof progressToken !== "number") return undefined
+    const entry = this.#tokens.get(progressToken)
+    if (entry === undefined) return undefined
+    return { user: entry.user, message: withParams(message, { progressToken: entry.token }) }
+  }
+
+  /** The id that the server knows a call of this user by, if it is open. */
+  ownIdOf(user: User, id: unknown): RpcId | undefined {
+    for (const [ownId, entry] of this.#calls) if (entry.user === user && entry.id === id) return ownId
+    return undefined
+  }
+
+  /** Settles what is open: of one user, or of all. */
+  settleAll(response: (id: RpcId) => JsonRpcMessage, user?: User): void {
+    for (const [ownId, entry] of this.#calls)
+      if (user === undefined || entry.user === user) this.settle(ownId, response(entry.id))
+  }
+
+  #remove(ownId: RpcId): Entry<User> | undefined {
+    const entry = this.#calls.get(ownId)
+    this.#calls.delete(ownId)
+    if (entry?.ownToken !== undefined) this.#tokens.delete(entry.ownToken)
+    return entry
+  }
+
+  #fresh(): string {
+    return `signalbox-${++this.#replaced}`
   }
 }

@@ -23,14 +23,12 @@ export class AgentQuery implements Query {
   readonly #engine: Promise<QueryEngine>
   /** There as soon as the engine is: a million reads must not go through a promise each. */
   #messages: Pick<QueryEngine["messages"], "next"> | undefined
-  #cursorReader: QueryEngine["cursorReader"]
   #started: QueryEngine | undefined
   #isClosedBefore = false
 
   constructor(engine: Promise<QueryEngine>) {
     this.#engine = engine.then((started) => {
       this.#started = started
-      this.#cursorReader = started.cursorReader
       this.#messages = this.#isClosedBefore ? NOTHING : (started.cursorReader ?? started.messages)
       return started
     })
@@ -74,7 +72,7 @@ export class AgentQuery implements Query {
   }
 
   get hubCursor(): HubCursor | undefined {
-    return this.#cursorReader?.cursor
+    return this.#started?.cursorReader?.cursor
   }
 
   readonly control: Query["control"] = (request) => {
@@ -126,6 +124,7 @@ export class AgentQuery implements Query {
   readonly readFile: Query["readFile"] = (path, { maxBytes, encoding } = {}) => {
     const reply = this.#ask<SDKControlReadFileResponse>("read_file", { path, max_bytes: maxBytes, encoding })
     // A timeout does not mean that there is no such file.
+    const isTimeout = (error: unknown) => error instanceof SdkError && error.code === "request/timeout"
     return quiet(reply.catch((error: unknown) => (isTimeout(error) ? Promise.reject(error) : null)))
   }
 
@@ -194,8 +193,4 @@ export class AgentQuery implements Query {
     const reply = trusted<Promise<SDKControlInitializeResponse>>(this.#engine.then((engine) => engine.initialized()))
     return quiet(reply.then(read))
   }
-}
-
-function isTimeout(error: unknown): error is SdkError {
-  return error instanceof SdkError && error.code === "request/timeout"
 }

@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { deferred } from "@signalbox/transport/pacing"
 import { quiet } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
 import { type Answer, fieldOf } from "../base/wire.ts"
@@ -78,22 +79,16 @@ interface Asked {
 }
 
 export class Spare implements SpareProcess {
-  readonly claimed: Promise<ClaimedSession>
+  readonly #claiming = deferred<ClaimedSession>()
+  /** Whoever waits for it is told if it fails. */
+  readonly claimed: Promise<ClaimedSession> = quiet(this.#claiming.promise)
   readonly exited: Promise<void>
   readonly #options: SpareOptions
-  #settle: (claimed: ClaimedSession | Promise<ClaimedSession>) => void = () => undefined
-  #refuse: (error: Error) => void = () => undefined
   #state: State = "parked"
 
   constructor(options: SpareOptions) {
     this.#options = options
     this.exited = options.exited
-    this.claimed = new Promise((settle, refuse) => {
-      this.#settle = settle
-      this.#refuse = refuse
-    })
-    // Whoever waits for it is told.
-    this.claimed.catch(() => undefined)
     void this.exited.then(() => this.#leave("spare_exited: the spare process exited before it was claimed"))
   }
 
@@ -107,8 +102,7 @@ export class Spare implements SpareProcess {
     const { engine, release } = this.#options
     const asked = ask(engine, options)
     engine.initialization.replaceBy(asked.claim.then(initializationIn))
-    const accepted = this.#accept(asked)
-    this.#settle(accepted)
+    this.#claiming.resolve(this.#accept(asked))
     // Settings may carry permission rules: nothing is asked of the agent before they are in force.
     const before = options.settings === undefined ? undefined : settingsIn(asked)
     engine.prompt(prompt, before)
@@ -127,7 +121,7 @@ export class Spare implements SpareProcess {
   }
 
   #leave(message: string): void {
-    if (this.#state === "parked") this.#refuse(new SdkError("spare/closed", message))
+    if (this.#state === "parked") this.#claiming.resolve(Promise.reject(new SdkError("spare/closed", message)))
     this.#state = "over"
   }
 
@@ -180,7 +174,7 @@ function claimRequest(engine: QueryEngine, options: ClaimOptions) {
     append_system_prompt: options.appendSystemPrompt,
     title: options.title,
     agents: options.agents,
-    sdk_mcp_servers: engine.mcpServerNames,
+    sdk_mcp_servers: engine.mcp.names,
     include_initialize: true,
   }
 }

@@ -1,5 +1,6 @@
 import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { SdkError } from "../base/errors.ts"
+import { composeUserMessage, trusted } from "../base/wire.ts"
 import { copyOf } from "../launch/capture.ts"
 import { requireNamedExecutable } from "../launch/executable.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
@@ -73,7 +74,7 @@ class Session implements SDKSession {
 
   async send(message: string | SDKUserMessage): Promise<void> {
     if (this.#isClosed) throw new SdkError("query/closed", "Cannot send to closed session")
-    this.#prompts.push(typeof message === "string" ? promptOf(message) : copyOf(message))
+    this.#prompts.push(typeof message === "string" ? trusted(composeUserMessage(message)) : copyOf(message))
   }
 
   async *stream(): AsyncGenerator<SDKMessage, void> {
@@ -94,15 +95,5 @@ class Session implements SDKSession {
     this.#isClosed = true
     this.#prompts.end()
     await this.#query[Symbol.asyncDispose]()
-  }
-}
-
-/** In the form that every CLI takes. */
-function promptOf(text: string): SDKUserMessage {
-  return {
-    type: "user",
-    session_id: "",
-    message: { role: "user", content: [{ type: "text", text }] },
-    parent_tool_use_id: null,
   }
 }

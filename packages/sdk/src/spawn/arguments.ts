@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol"
+import { fieldOf, isObject, parseObject } from "@signalbox/protocol/envelope"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 
 /** What an official SDK put on the command line of the `claude` that it believes to start. */
@@ -52,7 +52,7 @@ const OPTIONS: Readonly<Record<string, ReadOption>> = {
   "--max-thinking-tokens": (value, { thinking }) =>
     Number(value) > 0 ? { thinking: { ...thinking, type: "enabled", budgetTokens: Number(value) } } : undefined,
   "--json-schema": (value) => {
-    const schema = objectIn(value)
+    const schema = parseObject(value)
     return schema && { outputFormat: { type: "json_schema", schema } }
   },
   "--mcp-config": serversElsewhere,
@@ -124,20 +124,11 @@ function listIn(value: string): string[] {
   return value === "" ? [] : value.split(",")
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    // A file's name.
-    return undefined
-  }
-}
-
 /** Servers of the program itself come with its `initialize`; the others would run beside the agent. */
 function serversElsewhere(config: string): LaunchOptions | undefined {
-  const servers = objectIn(config)?.["mcpServers"]
-  if (!isObject(servers)) return undefined
+  // Undefined for a file's name too.
+  const servers = fieldOf(parseObject(config), "mcpServers")
+  if (servers === undefined) return undefined
   const mcpServers: Record<string, Readonly<Record<string, unknown>>> = {}
   for (const [name, server] of Object.entries(servers)) {
     if (!isObject(server)) return undefined

@@ -1,8 +1,7 @@
 import { connectHub, type Hub, HubClientError, type LaunchRequest } from "@signalbox/client"
-import { fieldOf, isObject } from "@signalbox/protocol"
 import { type LaunchOptions, optionsOfInitialize, uncarriedFields } from "@signalbox/protocol/launch-options"
 import { SdkError } from "../base/errors.ts"
-import { defined } from "../base/wire.ts"
+import { defined, fieldOf, parseObject } from "../base/wire.ts"
 import { attachToHub } from "../hub/attach-to-hub.ts"
 import { hubFailure } from "../hub/hub-failures.ts"
 import type { AgentLink } from "../launch/open-agent.ts"
@@ -146,12 +145,8 @@ function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: Crossi
  * hooks, which older CLIs take only then.
  */
 function initializeIn(firstLine: string): Readonly<Record<string, unknown>> {
-  try {
-    const request = fieldOf(JSON.parse(firstLine), "request")
-    return isObject(request) && request["subtype"] === "initialize" ? request : {}
-  } catch {
-    return {}
-  }
+  const request = fieldOf(parseObject(firstLine), "request")
+  return request?.["subtype"] === "initialize" ? request : {}
 }
 
 /** Before anything is started: what the hub would refuse is refused here, by its name. */

@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events"
 import type { PassThrough, Writable } from "node:stream"
 import type { LaunchRequest } from "@signalbox/client"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseObject, textOf } from "@signalbox/protocol/envelope"
 import { createLineSplitter } from "@signalbox/protocol/framing"
 import { copyOf } from "../launch/capture.ts"
-import type { AgentLink, LinkEnd } from "../launch/open-agent.ts"
+import type { AgentLink } from "../launch/open-agent.ts"
 import type { SpawnedProcess, SpawnOptions } from "../types/options.ts"
 
 export interface SpawnOnHubOptions {
@@ -124,7 +124,7 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
       if (this.#state.name !== "opening") return
       const { link } = this.#state
       const send = async () => (await link).send(line)
-      if (typeOf(line) === "control_response") void send().catch(() => undefined)
+      if (textOf(parseObject(line), "type") === "control_response") void send().catch(() => undefined)
       else this.#tail = this.#sendInTurn(this.#tail, line.length, send)
     }
     if (this.#waitingChars > MAX_WAITING_CHARS) await this.#tail
@@ -158,8 +158,7 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
       const text = batch.flatMap((line) => lineForProgram(line) ?? []).join("")
       if (text !== "" && !this.stdout.write(text)) await this.#drained()
     }
-    const end = await link.closed
-    const error = errorOf(end)
+    const { error } = await link.closed
     this.#exit(error === undefined ? 0 : 1, error)
   }
 
@@ -205,24 +204,6 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
 /** Without the hub's own marks; undefined for what only our own query reads. */
 function lineForProgram(line: string): string | undefined {
   const plain = line.replace(CURSOR, "{")
-  const message = parse(plain)
-  const type = textOf(message, "type")
-  if (type === "hub" || (isObject(message) && message["sdk_host_only"] === true)) return undefined
-  return `${plain}\n`
-}
-
-function typeOf(line: string): string | undefined {
-  return textOf(parse(line), "type")
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-function errorOf(end: LinkEnd): Error | undefined {
-  return "error" in end && end.error instanceof Error ? end.error : undefined
+  const message = parseObject(plain)
+  return message?.["type"] === "hub" || message?.["sdk_host_only"] === true ? undefined : `${plain}\n`
 }

@@ -55,11 +55,11 @@ const TAKEN_VARIABLES: ReadonlySet<string> = new Set(["CLAUDE_CODE_OAUTH_TOKEN",
 /** The life of an agent: it reads what its host says, and runs one turn after the other. */
 export class Agent {
   readonly core: AgentCore
-  readonly exited: Promise<AgentExit>
   readonly #parts: AgentParts
   readonly #outbox: Outbox
   readonly #over = new AbortController()
   readonly #exiting = deferred<AgentExit>()
+  readonly exited: Promise<AgentExit> = this.#exiting.promise
   #turn: Interruption | undefined
   #starting: Promise<void>
   #hasInput = false
@@ -71,7 +71,6 @@ export class Agent {
     this.#parts = parts
     this.#outbox = new Outbox(parts.transport)
     this.core = buildCore(parts, this.#outbox, (message) => this.#enqueue(message))
-    this.exited = this.#exiting.promise
     if (parts.launch.mirrorsSession && parts.profile.quirks.mirrorsSession) {
       const mirror = (filePath: string, entry: Fields) =>
         this.core.wire.emit({ type: "transcript_mirror", filePath, entries: [entry] })
@@ -265,14 +264,7 @@ export class Agent {
 
 function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: QueuedMessage) => void): AgentCore {
   const { profile, launch, session, clock, random } = parts
-  const wire = new Wire({
-    outbox,
-    profile,
-    clock,
-    random,
-    sessionId: session.sessionId,
-    tellsState: tellsState(launch.env),
-  })
+  const wire = new Wire({ outbox, profile, clock, random, sessionId: session.sessionId, env: launch.env })
   const host = new HostRequests({ clock, random, wire })
   const basics = { profile, launch, clock, random, wire }
   return {
@@ -309,11 +301,6 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
       jsonSchema: launch.jsonSchema,
     },
   }
-}
-
-function tellsState(env: Launch["env"]): "all" | "host-only" | false {
-  if (env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] === "1") return "all"
-  return env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1" ? "host-only" : false
 }
 
 /** Plays a turn. The code for it, the better part of an agent, is loaded with the first: a host gets answers without. */

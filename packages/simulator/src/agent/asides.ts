@@ -1,6 +1,7 @@
-import { fieldOf } from "@signalbox/protocol/envelope"
+import { defined } from "@signalbox/protocol/envelope"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
+import { elicitation } from "../mcp/link.ts"
 import type { Fields, Quirks } from "../profiles/profile.ts"
-import { present } from "../profiles/shared.ts"
 import type { AsideStep, CompactStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
 import type { AgentCore } from "./core.ts"
 
@@ -8,7 +9,11 @@ import type { AgentCore } from "./core.ts"
 export async function playAside(core: AgentCore, aside: AsideStep, signal: AbortSignal): Promise<void> {
   if ("rateLimit" in aside) return tellRateLimit(core, aside)
   if ("elicit" in aside) return elicit(core, aside, signal)
-  if ("compact" in aside) return wholeSummary(core, aside, signal)
+  if ("compact" in aside) {
+    const compaction = compactionOf(core, aside.compact, aside)
+    await beginCompaction(core, compaction, signal)
+    return endCompaction(core, compaction)
+  }
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
   const missing = Object.entries(ids).filter(([name]) => !(name in aside.emit))
   core.wire.emit({ ...aside.emit, ...Object.fromEntries(missing) })
@@ -21,13 +26,13 @@ function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
   const { rateLimit: status, resetsAt, utilization } = step
   // The newest tells the use of each window always, and once more at the top only near the limit.
   const tellsWindows = core.profile.quirks.tellsWindows && utilization !== undefined
-  const info = present({
+  const info = defined({
     status,
     resetsAt,
     rateLimitType: type,
     utilization: tellsWindows && status !== "allowed_warning" ? undefined : utilization,
     isUsingOverage: false,
-    unifiedWindows: tellsWindows ? { [type]: present({ utilization, resetsAt, status }) } : undefined,
+    unifiedWindows: tellsWindows ? { [type]: defined({ utilization, resetsAt, status }) } : undefined,
   })
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
   core.wire.emit({ type: "rate_limit_event", rate_limit_info: info, ...ids })
@@ -36,18 +41,9 @@ function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
 /** An MCP server wants something from the user. What comes back goes to the server, and nowhere else. */
 async function elicit(core: AgentCore, step: ElicitStep, signal: AbortSignal): Promise<void> {
   if (!core.profile.quirks.elicits) return
-  const form = step.url === undefined
-  const request = present({
-    subtype: "elicitation",
-    mcp_server_name: step.server,
-    message: step.elicit,
-    mode: form ? "form" : "url",
-    url: step.url,
-    elicitation_id: form ? undefined : core.random.uuid(),
-    requested_schema: step.schema,
-    property_order: form ? Object.keys(fieldOf(step.schema, "properties") ?? {}) : undefined,
-  })
-  await core.host.ask(request, { signal })
+  const { elicit: message, server, schema, url } = step
+  const id = url === undefined ? undefined : core.random.uuid()
+  await core.host.ask(elicitation(server, { message, url, id, schema }, url === undefined), { signal })
 }
 
 const CONTINUED =
@@ -61,13 +57,6 @@ interface Compaction {
   readonly preTokens: number
   readonly postTokens: number
   readonly durationMs: number
-}
-
-/** Compaction in the middle of a turn, as the scenario says. */
-async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSignal): Promise<void> {
-  const compaction = compactionOf(core, step.compact, step)
-  await beginCompaction(core, compaction, signal)
-  endCompaction(core, compaction)
 }
 
 function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: Partial<CompactStep> = {}): Compaction {
@@ -95,7 +84,7 @@ async function beginCompaction(core: AgentCore, compaction: Compaction, signal: 
   core.wire.system("status", { status: "compacting" })
   await core.clock.pause(durationMs, signal)
   // The summary is the model's, and paid for.
-  const usage = { input: preTokens, output: postTokens, cacheRead: 0, cacheWrite: 0 }
+  const usage = { ...NO_TOKENS, input: preTokens, output: postTokens }
   core.ledger.record(core.state.model, usage, { isMain: false })
   const result = isPlain ? {} : { compact_result: "success" }
   core.wire.system("status", { status: null, ...result })
@@ -104,25 +93,15 @@ async function beginCompaction(core: AgentCore, compaction: Compaction, signal: 
 
 /** The boundary, and the summary that stands for everything before it. */
 function endCompaction(core: AgentCore, compaction: Compaction): void {
-  const { compaction: kind, timestampsEchoes } = core.profile.quirks
+  const { compaction: kind } = core.profile.quirks
   const uuid = core.random.uuid()
   const parent = kind === "chained" ? { logical_parent_uuid: core.random.uuid() } : {}
   const head = { type: "system", subtype: "compact_boundary", session_id: core.wire.sessionId, uuid }
   core.wire.emit({ ...head, compact_metadata: metadata(kind, compaction), ...parent })
   const content = `${CONTINUED}\n\nSummary:\n${compaction.summary}`
   core.history.splice(0, core.history.length, { role: "user", content: [{ type: "text", text: content }] })
-  const timestamp = !timestampsEchoes ? {} : { timestamp: core.wire.timestamp() }
   const synthetic = kind === "plain" ? {} : { isSynthetic: true }
-  core.wire.emit({
-    type: "user",
-    message: { role: "user", content },
-    session_id: core.wire.sessionId,
-    parent_tool_use_id: null,
-    uuid: core.random.uuid(),
-    ...timestamp,
-    isReplay: false,
-    ...synthetic,
-  })
+  core.wire.replay(content, core.random.uuid(), { isReplay: false, ...synthetic })
 }
 
 function metadata(kind: Quirks["compaction"], { trigger, preTokens, postTokens, durationMs }: Compaction): Fields {

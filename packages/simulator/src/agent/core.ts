@@ -119,18 +119,14 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
   const brought = profile.quirks.tellsPlugins ? launch.plugins.flatMap(({ agents }) => agents) : []
   const agents = [...added, ...brought, ...launch.pages.agents]
   return {
-    cwd: launch.cwd,
+    ...launch,
     sessionId: core.wire.sessionId,
-    configDir: launch.configDir,
-    pid: launch.pid,
     model: state.model,
     permissionMode: state.permissions.mode,
     apiKeySource: apiKeySource(launch.env),
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
     mcpPrompts: core.mcp.promptNames(),
-    plugins: launch.plugins,
-    pages: launch.pages,
     agents: withAdded(core, agents),
     directories: state.permissions.directories,
     hooksApplied: core.hooks.isSet,

@@ -1,6 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
+import type { TokenCount } from "@signalbox/protocol/usage"
 import { errorBody, statusOf } from "../messages-api/json-answers.ts"
-import type { Fields, UsageNumbers } from "../profiles/profile.ts"
+import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 
 /** The outcome of one reply of the model. */
@@ -10,7 +11,7 @@ export interface Spoken {
   readonly model: string
   readonly stopReason: string | null
   readonly stopDetails?: Readonly<Fields> | undefined
-  readonly usage?: UsageNumbers | undefined
+  readonly usage?: TokenCount | undefined
   readonly failure?: Failure
   readonly firstTokenMs?: number | undefined
   readonly uuids: readonly string[]
@@ -21,10 +22,8 @@ export interface Spoken {
 
 /** The text that a reply ended with. */
 export function lastText({ content }: Spoken): string | undefined {
-  return textOf(
-    content.findLast((block) => block["type"] === "text"),
-    "text",
-  )
+  const last = content.findLast((block) => block["type"] === "text")
+  return textOf(last, "text")
 }
 
 /** How far a reply came: its head, a part of its first block, whole blocks. */
@@ -35,16 +34,6 @@ export type Failure =
   | { kind: "http"; status: number; type: string; message: string; isRepeated?: boolean }
   | { kind: "cut" }
   | { kind: "aborted" }
-
-export function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
-  const number = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0)
-  return {
-    input: number("input_tokens"),
-    output: number("output_tokens"),
-    cacheRead: number("cache_read_input_tokens"),
-    cacheWrite: number("cache_creation_input_tokens"),
-  }
-}
 
 /**
  * The way a CLI mends a call that failed. `ask-whole`: the same again, to be answered in one piece instead of a stream.
@@ -101,7 +90,7 @@ export class Tries {
 
 // A call that failed: whether a CLI tries again, and what it says in the model's place.
 
-export interface ApiProblem {
+interface ApiProblem {
   readonly status: number | null
   readonly type: string
   /** The words of the CLI. */
@@ -184,18 +173,10 @@ function textOfProblem(core: AgentCore, { status, type, message, isRepeated }: F
   const gateway = core.launch.env["ANTHROPIC_BASE_URL"]
   const where =
     quirks.namesGateway && gateway !== undefined
-      ? `check your inference gateway (${hostAndPort(gateway)})`
+      ? `check your inference gateway (${URL.canParse(gateway) ? new URL(gateway).host : gateway})`
       : "check status.claude.com"
   if (quirks.namesGateway && status === 529 && isRepeated === true) {
     return `API Error: Repeated 529 Overloaded errors. The API is at capacity — this is usually temporary. Try again in a moment. If it persists, ${where}.`
   }
   return `API Error: ${status} ${message}. This is a server-side issue, usually temporary — try again in a moment. If it persists, ${where}.`
-}
-
-function hostAndPort(url: string): string {
-  try {
-    return new URL(url).host
-  } catch {
-    return url
-  }
 }

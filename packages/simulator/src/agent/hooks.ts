@@ -1,5 +1,5 @@
-import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
-import { objectsIn, textsIn } from "../json.ts"
+import { defined, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { numberIn, objectsIn, textsIn } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { HostAnswer } from "../wire/host-requests.ts"
 import type { AgentCore } from "./core.ts"
@@ -63,7 +63,8 @@ export class Hooks {
     const calls = due.flatMap((matcher) => matcher.callbackIds.map((id) => this.#call(core, call, matcher, id)))
     const commands = runCommandHooks(core, { ...call, input: hookInput(core, call) })
     const outcomes = await Promise.all(calls)
-    return [...outcomes, ...(await commands).map(commandOutcome)]
+    const calm = { callbackId: "command", timedOut: false, failed: false, blocksOnFailure: false }
+    return [...outcomes, ...(await commands).map((output) => ({ ...calm, output }))]
   }
 
   async #call(core: AgentCore, call: HookCall, matcher: Matcher, callbackId: string): Promise<HookOutcome> {
@@ -100,10 +101,6 @@ function tellFailure(core: AgentCore, event: string, failed: { callbackId: strin
   core.wire.system("informational", { content, level: "warning", tag: "hook_callback_failed" }, "uuid")
 }
 
-function commandOutcome(output: Readonly<Fields>): HookOutcome {
-  return { callbackId: "command", output, timedOut: false, failed: false, blocksOnFailure: false }
-}
-
 /** Output that is specific to an event must name it. */
 function isMisnamed(answer: HostAnswer, event: string): boolean {
   const specific = answer.kind === "success" ? fieldOf(answer.payload, "hookSpecificOutput") : undefined
@@ -134,13 +131,12 @@ function hookInput(core: AgentCore, { event, input, base = {} }: HookCall): Fiel
 
 function readMatcher(value: unknown): Matcher {
   const fields = isObject(value) ? value : {}
-  const timeout = fields["timeout"]
-  const matcher = textOf(value, "matcher")
+  const timeout = numberIn(fields, "timeout")
   return {
     callbackIds: textsIn(fields["hookCallbackIds"]),
-    timeoutMs: typeof timeout === "number" ? timeout * 1000 : DEFAULT_TIMEOUT_MS,
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeout * 1000,
     blocksOnFailure: fields["onFailure"] === "block",
-    ...(matcher === undefined ? {} : { matcher }),
+    ...defined({ matcher: textOf(fields, "matcher") }),
   }
 }
 
@@ -170,23 +166,14 @@ async function runCommand(core: AgentCore, call: HookCall, command: string): Pro
   const { signal = new AbortController().signal } = call
   const { pretendShell, realShell } = await import("../tools/bash-tool.ts")
   const shell = core.toolbox.mode === "real" ? realShell : pretendShell
-  const end = await shell(command, { cwd: core.launch.cwd, signal, stdin: JSON.stringify(input) })
-  const { stdout, stderr, exitCode } = end
+  const options = { cwd: core.launch.cwd, signal, stdin: JSON.stringify(input) }
+  const { stdout, stderr, exitCode } = await shell(command, options)
   const outcome = exitCode === 0 ? "success" : "error"
   const told = { output: `${stdout}${stderr}`, stdout, stderr, exit_code: exitCode, outcome }
   if (isTold) core.wire.system("hook_response", { ...name, ...told }, "uuid")
-  return wishOf(command, end)
-}
-
-/** Exit code 2 blocks, with what was said on stderr; JSON on stdout says more. */
-function wishOf(
-  command: string,
-  { stdout, stderr, exitCode }: { stdout: string; stderr: string; exitCode: number },
-): Readonly<Fields> {
+  // Exit code 2 blocks, with what was said on stderr; JSON on stdout says more, and anything else is just words.
   if (exitCode === 2) return { decision: "block", reason: `[${command}]: ${stderr}`, [BY_EXIT_CODE]: true }
-  if (exitCode !== 0 || !stdout.trimStart().startsWith("{")) return {}
-  // Words that begin like JSON are words.
-  return parseObject(stdout) ?? {}
+  return exitCode === 0 ? (parseObject(stdout) ?? {}) : {}
 }
 
 function commandsFor(core: AgentCore, { event, subject }: HookCall): string[] {

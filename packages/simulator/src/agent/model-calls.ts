@@ -29,18 +29,14 @@ interface CallingTurn {
 export class ModelCalls {
   readonly #core: AgentCore
   readonly #turn: CallingTurn
-  /** Messages that the next reply stands in for. */
-  #superseded: readonly string[] = []
+  /** Messages that the next reply takes the place of; it is not announced again. */
+  superseded: readonly string[] = []
   #speech: Speech | undefined
-  #count = 0
+  count = 0
 
   constructor(core: AgentCore, turn: CallingTurn) {
     this.#core = core
     this.#turn = turn
-  }
-
-  get count(): number {
-    return this.#count
   }
 
   /** To be called after an interruption was told of. */
@@ -48,16 +44,11 @@ export class ModelCalls {
     this.#speech?.closeStream()
   }
 
-  /** The next reply takes the place of these messages, and is not announced again. */
-  answerInsteadOf(uuids: readonly string[]): void {
-    this.#superseded = uuids
-  }
-
   /** One call of the model, tried again as often as a CLI would. */
   async call(why: Why, text: string): Promise<Spoken> {
-    this.#count++
+    this.count++
     const spoken = await this.#tryOut(why, text)
-    this.#superseded = []
+    this.superseded = []
     return spoken
   }
 
@@ -115,9 +106,9 @@ export class ModelCalls {
     this.#speech = new Speech(core, {
       signal,
       parent: null,
-      extra: this.#superseded.length === 0 ? {} : { supersedes: this.#superseded },
+      extra: this.superseded.length === 0 ? {} : { supersedes: this.superseded },
       isMain: true,
-      isAgain: why === "retry" || this.#superseded.length > 0,
+      isAgain: why === "retry" || this.superseded.length > 0,
       retracts: this.#turn.retracts,
       isWhole,
       onAside: (aside) => playAside(core, aside, signal),

@@ -1,10 +1,11 @@
 import { resolve } from "node:path"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { Transport } from "@signalbox/transport"
 import { type AgentClock, createClock } from "../clock.ts"
 import type { FaultEffects, FaultyTransport, OpenFaults } from "../faults/faulty-transport.ts"
 import { type Launch, readSettings } from "../launch/launch.ts"
 import { deferredModel, type Model } from "../model/model.ts"
-import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { WireProfile } from "../profiles/profile.ts"
 import { createRandomness, type Randomness } from "../randomness.ts"
 import { inPlace } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
@@ -68,7 +69,7 @@ export function openAgent(options: AgentOptions, openFaults?: OpenFaults): Simul
   refuseUnknownPromptTool(options.launch, profile)
   const session = openSession(options.launch, profile, random.uuid())
   if ("refused" in session) {
-    tellResumeFailure({ transport: options.transport, profile, random, session })
+    tellResumeFailure(options, random, session)
     throw refused(session.refused)
   }
   const hangs = new Hangs()
@@ -106,11 +107,7 @@ async function loadScripted(scenario: Scenario | undefined, options: { ids: Ids;
 }
 
 /** Lines that were held back still go. */
-async function afterFaults(
-  exited: Promise<AgentExit>,
-  faulty: FaultyTransport,
-  onStderr: (text: string) => void,
-): Promise<AgentExit> {
+async function afterFaults(exited: Promise<AgentExit>, faulty: FaultyTransport, onStderr: (text: string) => void) {
   const exit = await exited
   await Promise.race([faulty.settled(), faulty.abandoned])
   for (const spec of faulty.unmet()) onStderr(`claude-sim: the fault ${spec} never happened\n`)
@@ -126,16 +123,10 @@ function refuseUnknownPromptTool({ permissionPromptTool, mcpServers }: Launch, {
 }
 
 /** A session that is not there is told on the wire as well: a result of the plainest form, and nothing else. */
-function tellResumeFailure(options: {
-  transport: Transport
-  profile: WireProfile
-  random: Randomness
-  session: RefusedSession
-}): void {
-  const { transport, profile, random, session } = options
+function tellResumeFailure({ transport, profile }: AgentOptions, random: Randomness, session: RefusedSession): void {
   if (session.sessionId === undefined) return
   const uuid = random.uuid()
-  const result: Fields = {
+  const result = {
     type: "result",
     subtype: "error_during_execution",
     duration_ms: 0,
@@ -146,7 +137,7 @@ function tellResumeFailure(options: {
     // The oldest generation tells the id it would have had, the others the one they were asked for.
     session_id: profile.quirks.namesRefusedSession ? session.sessionId : random.uuid(),
     total_cost_usd: 0,
-    usage: profile.shapes.callUsage({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }),
+    usage: profile.shapes.callUsage(NO_TOKENS),
     modelUsage: {},
     permission_denials: [],
     uuid,

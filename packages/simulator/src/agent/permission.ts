@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { isRead, writeRules } from "../launch/launch.ts"
 import { displayName } from "../mcp/servers.ts"
 import { readCommand } from "../permissions/bash-command.ts"
@@ -27,18 +27,17 @@ export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wi
   const { quirks } = core.profile
   const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, quirks }
   const decision = decide(core.state.permissions, call)
-  if (decision.behavior === "deny") return denyByRule(core, use, decision)
+  if (decision.behavior === "deny") {
+    const { reasonType, message } = decision
+    announceDenial(core, use, { decision_reason_type: reasonType, message })
+    return { behavior: "deny", message, meta: rejected("config", reasonType), isCounted: true }
+  }
   // The oldest generation does not ask, whatever a hook wishes, for what it would allow.
   if (decision.behavior === "allow" && (wish.ask === undefined || !quirks.hookMayAsk)) {
     return { behavior: "allow", input: use.input, meta: accepted(decision.source ?? "config", decision.reasonType) }
   }
   const question = decision.behavior === "ask" ? decision : {}
   return askSomebody(core, scope, use, askFacts(core, scope, use, question, wish))
-}
-
-function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string; message: string }): Permission {
-  announceDenial(core, use, { decision_reason_type: denied.reasonType, message: denied.message })
-  return { behavior: "deny", message: denied.message, meta: rejected("config", denied.reasonType), isCounted: true }
 }
 
 function announceDenial({ profile, wire }: AgentCore, { name, id }: ToolUse, why: Fields): void {
@@ -142,9 +141,8 @@ function hookDecision(
   outcomes: readonly { output: Readonly<Fields> }[],
 ): Permission | undefined {
   for (const { output } of outcomes) {
-    const specific = output["hookSpecificOutput"]
-    const decision = isObject(specific) ? specific["decision"] : undefined
-    if (isObject(decision)) return readDecision(core, use, decision, "hook")
+    const decision = fieldOf(fieldOf(output, "hookSpecificOutput"), "decision")
+    if (decision !== undefined) return readDecision(core, use, decision, "hook")
   }
   return undefined
 }
@@ -215,14 +213,15 @@ function readDecision(core: AgentCore, use: ToolUse, decision: Readonly<Fields>,
     if (!isObject(updated) && from === "host" && core.profile.quirks.allowNeedsInput) return invalid(core)
     if (updated !== undefined && !isObject(updated)) return invalid(core)
     update(core, decision["updatedPermissions"])
-    const meta = accepted(source ?? sourceOf(decision), source === undefined ? undefined : "hook")
+    const by = source ?? textOf(decision, "decisionClassification") ?? "user_temporary"
+    const meta = accepted(by, source)
     return { behavior: "allow", input: changedInput(core, use, updated), meta }
   }
   if (decision["behavior"] !== "deny") return invalid(core)
   const message = textOf(decision, "message")
   if (message === undefined && from === "host") return invalid(core)
   if (decision["interrupt"] === true) return { behavior: "stop", message: message ?? "", reason: "denied" }
-  const meta = rejected(source ?? "user_reject", source === undefined ? undefined : "hook")
+  const meta = rejected(source ?? "user_reject", source)
   return { behavior: "deny", message: message ?? "Permission denied by hook", meta, isCounted: true }
 }
 
@@ -232,10 +231,6 @@ function changedInput(core: AgentCore, use: ToolUse, updated: unknown): Readonly
   if (!isObject(updated) || JSON.stringify(updated) === JSON.stringify(shown)) return use.input
   const isSameFile = textOf(updated, "file_path") !== undefined && updated["file_path"] === shown["file_path"]
   return isSameFile ? { ...updated, file_path: use.input["file_path"] } : updated
-}
-
-function sourceOf(decision: Readonly<Fields>): string {
-  return textOf(decision, "decisionClassification") ?? "user_temporary"
 }
 
 /** Rules for settings files that this session does not read are kept nowhere. */
@@ -274,6 +269,6 @@ export function rejected(source: string, reasonType?: string): Fields {
   return { non_execution_kind: "permission-rule", permission_decision: decided("reject", source, reasonType) }
 }
 
-function decided(decision: "accept" | "reject", source: string, reasonType: string | undefined): Fields {
-  return { decision, source, ...(reasonType === undefined ? {} : { reason_type: reasonType }) }
+function decided(decision: "accept" | "reject", source: string, reason_type: string | undefined): Fields {
+  return { decision, source, ...defined({ reason_type }) }
 }

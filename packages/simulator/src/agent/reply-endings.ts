@@ -1,7 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields, ResultError } from "../profiles/profile.ts"
 import { type AgentCore, rememberMessage } from "./core.ts"
-import { type ApiProblem, type Failure, mendingOf, type Progress, problemOf, type Spoken } from "./failures.ts"
+import { type Failure, mendingOf, type Progress, problemOf, type Spoken } from "./failures.ts"
 import type { Ending, TurnReport } from "./turn-report.ts"
 
 const MAX_TOKENS_NOTE =
@@ -44,24 +44,10 @@ export class ReplyEndings {
   apiError(failure: Failure, progress: Progress): Ending {
     const core = this.#core
     const problem = problemOf(core, failure, progress)
-    const http = failure.kind === "http" && failure.status > 0 ? failure : undefined
-    if (http === undefined && progress === "blocks") return this.#endedMidReply(problem)
-    const told =
-      http === undefined
-        ? { api_error: "connection_failed" }
-        : { api_error_status: http.status, api_error_type: http.type }
+    const { told, apiError } = accountOf(failure, progress)
     this.#sayAsModel(problem.text, { error: problem.tag, extra: { is_api_error_message: true, ...told } })
     this.#report.stopReason = "stop_sequence"
-    const apiError: ResultError =
-      http === undefined ? { status: null, code: "connection_failed" } : { status: http.status, type: http.type }
     return { kind: "done", text: problem.text, terminal: "api_error", apiError }
-  }
-
-  #endedMidReply({ text, tag }: ApiProblem): Ending {
-    // No request is named: there was one, and it was answered.
-    this.#sayAsModel(text, { error: tag, extra: { request_id: undefined, is_api_error_message: true } })
-    this.#report.stopReason = "stop_sequence"
-    return { kind: "done", text, terminal: "api_error", apiError: { status: null } }
   }
 
   /** Ends after which the CLI asks the model, by itself, to go on. */
@@ -185,6 +171,17 @@ export class ReplyEndings {
     rememberMessage(core, message, said)
     this.#report.userMessages++
   }
+}
+
+/** A failure as the message about it tells it, and as the result does. */
+function accountOf(failure: Failure, progress: Progress): { told: Fields; apiError: ResultError } {
+  if (failure.kind === "http" && failure.status > 0) {
+    const { status, type } = failure
+    return { told: { api_error_status: status, api_error_type: type }, apiError: { status, type } }
+  }
+  // No request is named where a reply broke off: there was one, and it was answered.
+  if (progress === "blocks") return { told: { request_id: undefined }, apiError: { status: null } }
+  return { told: { api_error: "connection_failed" }, apiError: { status: null, code: "connection_failed" } }
 }
 
 /** `claude-opus-5-5` is "Opus 5.5" to people. */

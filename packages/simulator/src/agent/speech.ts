@@ -1,11 +1,12 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { tokensOf } from "@signalbox/protocol/usage"
 import { statusOf } from "../messages-api/json-answers.ts"
 import { type ModelAction, type ModelActions, untilAborted } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { BlockBuilder, type StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
 import { type AgentCore, rememberMessage } from "./core.ts"
-import { type Failure, type Progress, type Spoken, usageNumbers } from "./failures.ts"
+import type { Failure, Progress, Spoken } from "./failures.ts"
 import { blockExtra, PartialMessages, saidBlock } from "./partial-messages.ts"
 
 export interface Listening {
@@ -209,7 +210,7 @@ export class Speech {
   #passWaiting(): void {
     const { stop_reason = null, stop_sequence = null } = this.#stop ?? {}
     const { shapes, quirks } = this.#core.profile
-    const finished = quirks.finishesMessages ? shapes.callUsage(usageNumbers(this.#usage)) : {}
+    const finished = quirks.finishesMessages ? shapes.callUsage(tokensOf({ usage: this.#usage })) : {}
     const usage = { ...this.#usage, ...finished }
     if (this.#waiting.length > 0) this.#head = { ...this.#head, stop_reason, stop_sequence, usage }
     for (const block of this.#waiting.splice(0)) {
@@ -249,7 +250,7 @@ export class Speech {
     if (!this.#core.profile.quirks.closesBrokenStreams || progress === "nothing") return this.#failed(failure)
     const open = this.#block === undefined ? undefined : this.#index
     this.#partial.closeBroken({ id: textOf(this.#head, "id") ?? "", open, whole: this.#content.length })
-    const usage = progress === "blocks" ? { usage: usageNumbers(fieldOf(this.#head, "usage") ?? {}) } : {}
+    const usage = progress === "blocks" ? { usage: tokensOf(this.#head) } : {}
     return { ...this.#failed(failure), ...usage }
   }
 
@@ -274,7 +275,7 @@ export class Speech {
       progress: this.#progress(),
       isWhole: this.#listening.isWhole === true,
       stopDetails: fieldOf(this.#stop, "stop_details"),
-      usage: this.#stop && usageNumbers(this.#usage),
+      usage: this.#stop && tokensOf({ usage: this.#usage }),
       firstTokenMs: this.#firstTokenMs,
     }
   }
@@ -284,5 +285,5 @@ export class Speech {
 function finalFields({ profile }: AgentCore, stop: Readonly<Fields>, usage: Readonly<Fields>): Fields {
   if (!profile.quirks.finishesMessages) return {}
   const { stop_reason = null, stop_sequence = null } = stop
-  return { stop_reason, stop_sequence, usage: profile.shapes.callUsage(usageNumbers(usage)), stop_details: null }
+  return { stop_reason, stop_sequence, usage: profile.shapes.callUsage(tokensOf({ usage })), stop_details: null }
 }

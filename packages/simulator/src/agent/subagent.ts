@@ -34,10 +34,7 @@ async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
   const { core, toolUseId, signal } = agent
   const tells = core.profile.quirks.taskMessages
   await tellStart(agent)
-  if (tells) {
-    const fields = { task_id: agent.id, tool_use_id: toolUseId, description: agent.description }
-    core.wire.system("task_started", { ...fields, task_type: "local_agent", prompt: agent.prompt }, "uuid")
-  }
+  core.tasks.inFront(agent.id, { ...agent, agent })
   core.wire.user({ role: "user", content: [{ type: "text", text: agent.prompt }] }, {}, toolUseId)
   const end = await converse(agent, signal)
   await tellStop(agent, end)
@@ -63,8 +60,7 @@ const HANDED_BACK =
 async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
   const { core, toolUseId, signal } = agent
   core.state.subagentsInFront++
-  const start = { toolUseId, description: agent.description, agent }
-  const task = core.tasks.inFront(agent.id, start)
+  const task = core.tasks.inFront(agent.id, { ...agent, agent })
   await tellStart(agent)
   const prompt = { role: "user", content: [{ type: "text", text: agent.prompt }] }
   core.wire.user(prompt, messageExtra(agent), toolUseId)
@@ -92,10 +88,9 @@ function modelOf({ core, type }: AgentRun): string {
 }
 
 async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, toolUseId } = agent
+  const { core } = agent
   const launched = deferred<void>()
-  const start = { toolUseId, description: agent.description, agent }
-  const task = core.tasks.begin(agent.id, start, async (signal): Promise<TaskEnd> => {
+  const task = core.tasks.begin(agent.id, { ...agent, agent }, async (signal): Promise<TaskEnd> => {
     // Its first word comes after the result that says it was started.
     await launched.promise
     const end = await converse(agent, signal)

@@ -1,6 +1,7 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { PermissionDenial } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { fileDenial } from "../permissions/decide.ts"
-import type { Denial, Fields } from "../profiles/profile.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { mcpOutcome } from "../tools/own-tools.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/toolbox.ts"
 import { type AgentCore, isDisabled, rememberMessage, toolsOf } from "./core.ts"
@@ -22,7 +23,7 @@ export interface CallScope {
   readonly parent: string | null
   readonly agentId?: string
   readonly extra: Fields
-  readonly denials: Denial[]
+  readonly denials: PermissionDenial[]
 }
 
 export interface CallEnd {
@@ -45,13 +46,14 @@ export function toolUsesOf(spoken: Spoken): { id: string; name: string; input: R
     .map((block) => ({
       id: textOf(block, "id") ?? "",
       name: textOf(block, "name") ?? "",
-      input: isObject(block["input"]) ? block["input"] : {},
+      input: fieldOf(block, "input") ?? {},
     }))
 }
 
 /** A tool call from its hooks to its result, which is said. */
 export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<ToolUse, "ruleName">): Promise<CallEnd> {
-  const use = { ...asked, ruleName: ruleName(core, asked.name) }
+  const isAgent = asked.name === "Task" && core.profile.quirks.callsTaskAgent
+  const use = { ...asked, ruleName: isAgent ? "Agent" : asked.name }
   if (scope.signal.aborted) return stopped(core, scope, use, "aborted before")
   const forbidden = forbiddenFile(core, use)
   if (forbidden !== undefined) {
@@ -92,10 +94,6 @@ function forbiddenFile(
   if (denial === undefined) return undefined
   const source = denial.isUsers ? "user_reject" : "config"
   return { message: denial.message, meta: { permission_decision: { decision: "reject", source, reason_type: "rule" } } }
-}
-
-function ruleName(core: AgentCore, name: string): string {
-  return name === "Task" && core.profile.quirks.callsTaskAgent ? "Agent" : name
 }
 
 function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: ToolUse): void {
@@ -149,24 +147,18 @@ async function runAllowed(core: AgentCore, scope: CallScope, use: ToolUse, meta:
   const durationMs = Math.max(1, core.clock.now() - startedAt)
   const outputs = await afterTool(core, scope, use, outcome.outcome, durationMs)
   const updated = outputs
-    .map((output) => specificOf(output)["updatedMCPToolOutput"])
+    .map((output) => fieldOf(output, "hookSpecificOutput")?.["updatedMCPToolOutput"])
     .findLast((value) => value !== undefined)
-  const final = updated === undefined ? outcome.outcome : { ...outcome.outcome, content: contentOf(updated) }
+  const final =
+    updated === undefined
+      ? outcome.outcome
+      : { ...outcome.outcome, content: Array.isArray(updated) ? updated : textOfContent(updated) }
   outcome.outcome.before?.()
   const end = say(core, scope, use, final, meta)
   const saidMore = final.says !== undefined
   if (final.says !== undefined) saySynthetic(core, scope, final.says)
   await outcome.outcome.after?.()
   return { ...end, saidMore, ...(outputs.some((output) => output["continue"] === false) ? { stop: "hook" } : {}) }
-}
-
-function contentOf(value: unknown): string | readonly unknown[] {
-  return typeof value === "string" || Array.isArray(value) ? value : JSON.stringify(value)
-}
-
-function specificOf(output: Readonly<Fields>): Readonly<Fields> {
-  const specific = output["hookSpecificOutput"]
-  return isObject(specific) ? specific : {}
 }
 
 async function runTool(
@@ -206,7 +198,7 @@ async function afterTool(
   return outcomes.map(({ output }) => output)
 }
 
-function textOfContent(content: ToolOutcome["content"]): string {
+function textOfContent(content: unknown): string {
   return typeof content === "string" ? content : JSON.stringify(content)
 }
 

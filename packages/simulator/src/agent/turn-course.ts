@@ -105,7 +105,7 @@ export class TurnCourse {
       const again = this.#endings.mustContinue(spoken)
       if (again !== undefined) {
         if ("ending" in again) return again.ending
-        if (again.insteadOf !== undefined) this.#calls.answerInsteadOf(again.insteadOf)
+        if (again.insteadOf !== undefined) this.#calls.superseded = again.insteadOf
         ;[why, text] = ["continue", ""]
         continue
       }

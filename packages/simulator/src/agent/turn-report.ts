@@ -1,4 +1,5 @@
-import type { Denial, ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
+import type { PermissionDenial } from "@signalbox/protocol"
+import type { ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
 import type { AgentCore } from "./core.ts"
 import type { CallEnd } from "./tool-call.ts"
@@ -13,7 +14,7 @@ export type Ending =
 /** Gathers, while a turn runs, what its result will tell. */
 export class TurnReport {
   readonly startedAt: number
-  readonly denials: Denial[] = []
+  readonly denials: PermissionDenial[] = []
   readonly timing: { -readonly [K in keyof Timing]?: Timing[K] } = {}
   /** Messages said in the user's place: a CLI counts them as turns. */
   userMessages = 0
@@ -64,17 +65,12 @@ export class TurnReport {
       ...told,
       stopReason: this.stopReason,
       timing: { ...this.timing, durationMs: Math.max(1, core.clock.now() - this.startedAt), apiMs: core.ledger.apiMs },
-      usage: core.ledger.turn,
+      bill: core.ledger,
       hasUsage: this.hasUsage,
-      totalCostUsd: core.ledger.totalCostUsd,
-      spending: core.ledger.spending,
-      spendingOfTurn: core.ledger.turnSpending,
       denials: this.denials,
       userUuids: messages.flatMap(({ uuid }) => uuid ?? []),
       index: core.state.results++,
-      safetyStops: core.state.safetyStops,
-      subagents: core.state.subagents,
-      subagentsInFront: core.state.subagentsInFront,
+      counts: core.state,
       structuredOutput: this.structuredOutput,
       origin: messages[0]?.origin,
     }

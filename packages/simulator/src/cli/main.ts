@@ -112,19 +112,15 @@ async function recorded(road: Road, { recordFile }: Settings): Promise<Road> {
 
 async function play(
   { transport, effects, hurry }: Road,
-  { profile, timeScale, tools, seed, faults }: Settings,
+  settings: Settings,
   { createModel, ...parts }: { launch: Launch; scenario?: Scenario; createModel?: () => Model },
 ): Promise<number> {
   const options: AgentOptions = {
-    transport,
-    profile,
-    timeScale,
-    tools,
-    faults,
-    faultEffects: effects,
+    ...settings,
     ...parts,
+    transport,
+    faultEffects: effects,
     model: createModel?.(),
-    seed,
     onStderr: (text) => void process.stderr.write(text),
   }
   const agent = openAgent(options, await loadFaults(options))

@@ -106,7 +106,7 @@ async function playOne(
   { tally, company }: { tally: Tally; company: Company },
 ): Promise<void> {
   const { url = "", env, settings, count, launch, scenario, createModel, say } = options
-  const { profile, timeScale, tools, seed, faults } = settings
+  const { profile, seed } = settings
   const address = { url: addressOf(url, number), env, profile }
   let isConnected = false
   const onState = ({ phase }: DialState) => {
@@ -121,16 +121,13 @@ async function playOne(
   })
   try {
     const play: AgentOptions = {
+      ...settings,
       transport: recordTransport(transport, {
         end: "agent",
         onLine: ({ from }) => void (from === "agent" ? tally.linesOut++ : tally.linesIn++),
       }),
       // Hundreds of sessions that nobody asked for must not stand in anybody's list.
       launch: { ...launch, session: { persist: false } },
-      profile,
-      timeScale,
-      tools,
-      faults,
       faultEffects: cutsOf(transport, isHybrid),
       scenario,
       model: createModel?.(),

@@ -122,9 +122,9 @@ const TAKEN = Promise.resolve()
  */
 export class StdioTransport implements Transport {
   readonly lines: AsyncIterable<string>
-  readonly closed: Promise<Closed>
   readonly #output: Writable
   readonly #closing = deferred<Closed>()
+  readonly closed: Promise<Closed> = this.#closing.promise
   #pending = ""
   #flushing: Promise<void> | undefined
   #isBroken = false
@@ -133,7 +133,6 @@ export class StdioTransport implements Transport {
   constructor(input: Readable, output: Writable) {
     this.#output = output
     this.lines = linesOf(input)
-    this.closed = this.#closing.promise
     // A host that is gone closes the pipe; the agent goes on without anybody to hear it.
     output.on("error", () => {
       this.#isBroken = true

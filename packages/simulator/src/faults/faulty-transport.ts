@@ -39,9 +39,9 @@ const FLOOD_BATCHES_PER_SECOND = 100
 export class FaultyTransport implements Transport {
   readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
-  /** Resolves when nothing is written any more, whatever is still under way. */
-  readonly abandoned: Promise<void>
   readonly #abandoning = deferred<void>()
+  /** Resolves when nothing is written any more, whatever is still under way. */
+  readonly abandoned: Promise<void> = this.#abandoning.promise
   readonly #inner: Transport
   readonly #options: FaultyOptions
   /** Faults keep real time: no time scale shortens them. */
@@ -51,14 +51,13 @@ export class FaultyTransport implements Transport {
   #plan: FaultPlan
   #last: Promise<void>
   #hanging: Promise<void> | undefined
-  #ignoresTerm = false
+  ignoresTerm = false
 
   constructor(inner: Transport, options: FaultyOptions) {
     this.#inner = inner
     this.#options = options
     this.lines = this.#read()
     this.closed = inner.closed
-    this.abandoned = this.#abandoning.promise
     const { plan, actions } = beginFaults(options.plan)
     this.#plan = plan
     // Not before whoever opens this has what the effects are about.
@@ -88,10 +87,6 @@ export class FaultyTransport implements Transport {
   abandon(): void {
     this.#over.abort()
     this.#abandoning.resolve()
-  }
-
-  get ignoresTerm(): boolean {
-    return this.#ignoresTerm
   }
 
   /** Faults whose place has not come. */
@@ -147,7 +142,7 @@ export class FaultyTransport implements Transport {
       case "cut":
         return effects.cut()
       case "ignore-term":
-        this.#ignoresTerm = true
+        this.ignoresTerm = true
         return
     }
   }

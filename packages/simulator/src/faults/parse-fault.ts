@@ -84,18 +84,27 @@ type Read = (value: string | undefined) => Mishap | undefined
  */
 type Kind = readonly [value: string, about: string, read: Read, range?: string]
 
-const plain =
-  (mishap: Mishap): Read =>
-  (value) =>
-    value === undefined ? mishap : undefined
-const time =
-  (otherwise: string, made: (ms: number) => Mishap): Read =>
-  (value) =>
-    readTime(value ?? otherwise, made)
-const size =
-  (otherwise: string, made: (bytes: number) => Mishap): Read =>
-  (value) =>
-    readSize(value ?? otherwise, made)
+function plain(mishap: Mishap): Read {
+  return (value) => (value === undefined ? mishap : undefined)
+}
+
+/** `500`, `500ms`, `2s`, `1m`, `1h`. */
+function time(otherwise: string, made: (ms: number) => Mishap): Read {
+  return (value = otherwise) => {
+    const [, digits = "", unit = "ms"] = /^(\d{1,8})(ms|s|m|h)?$/.exec(value) ?? []
+    const ms = Number(digits) * ({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS }[unit] ?? 1)
+    return digits === "" || ms > HOUR_MS ? undefined : made(ms)
+  }
+}
+
+/** `100`, `10KB`, `64MB`. */
+function size(otherwise: string, made: (bytes: number) => Mishap): Read {
+  return (value = otherwise) => {
+    const [, digits = "", unit = ""] = /^(\d{1,9})(KB|MB)?$/.exec(value) ?? []
+    const bytes = Number(digits) * ({ KB: 1024, MB: MEBIBYTE }[unit] ?? 1)
+    return digits === "" || bytes < 1 || bytes > MAX_BYTES ? undefined : made(bytes)
+  }
+}
 
 const KINDS: Readonly<Record<Mishap["do"], Kind>> = {
   exit: [
@@ -249,20 +258,6 @@ function whole<T>(text: string, least: number, most: number, made: (value: numbe
   if (!/^\d{1,9}$/.test(text)) return undefined
   const value = Number(text)
   return value < least || value > most ? undefined : made(value)
-}
-
-/** `500`, `500ms`, `2s`, `1m`, `1h`. */
-function readTime(text: string, made: (ms: number) => Mishap): Mishap | undefined {
-  const [, digits = "", unit = "ms"] = /^(\d{1,8})(ms|s|m|h)?$/.exec(text) ?? []
-  const ms = Number(digits) * ({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS }[unit] ?? 1)
-  return digits === "" || ms > HOUR_MS ? undefined : made(ms)
-}
-
-/** `100`, `10KB`, `64MB`. */
-function readSize(text: string, made: (bytes: number) => Mishap): Mishap | undefined {
-  const [, digits = "", unit = ""] = /^(\d{1,9})(KB|MB)?$/.exec(text) ?? []
-  const bytes = Number(digits) * ({ KB: 1024, MB: MEBIBYTE }[unit] ?? 1)
-  return digits === "" || bytes < 1 || bytes > MAX_BYTES ? undefined : made(bytes)
 }
 
 function wrong(spec: string, what: string, list: readonly string[]): SimulatorError {

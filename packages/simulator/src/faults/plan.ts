@@ -1,6 +1,6 @@
 import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { draw } from "../randomness.ts"
-import { type Fault, isOfLine, type LineMishap, type Place, type SideMishap } from "./parse-fault.ts"
+import { type Fault, isOfLine, type LineMishap, type SideMishap } from "./parse-fault.ts"
 
 /** A step in place of writing a line; several are done in order. */
 export type FaultAction =
@@ -55,8 +55,9 @@ export function stepFaults(plan: FaultPlan, line: string): { plan: FaultPlan; ac
   let own: FaultAction[] = [{ do: "send", line }]
   const faults = plan.faults.map((planned) => {
     const { fault } = planned
-    const { mishap } = fault
-    if (!isOfKind(fault.at, kind)) return planned
+    const { mishap, at } = fault
+    const isOfKind = (at.type === "line" || at.type === kind.type) && (at.subtype ?? kind.subtype) === kind.subtype
+    if (!isOfKind) return planned
     const met = planned.met + 1
     if (met < fault.at.from || met > fault.at.to) return { ...planned, met }
     const drawn = draw(chance)
@@ -82,10 +83,6 @@ function kindOf(line: string): LineKind {
   const named = inner === undefined ? message : fieldOf(message, inner)
   const subtype = textOf(named, type === "stream_event" ? "type" : "subtype") ?? ""
   return { type, subtype, sessionId: textOf(message, "session_id") }
-}
-
-function isOfKind({ type, subtype }: Place, kind: LineKind): boolean {
-  return (type === "line" || type === kind.type) && (subtype === undefined || subtype === kind.subtype)
 }
 
 function actionOf(mishap: SideMishap, sessionId: string, seed: number): FaultAction {

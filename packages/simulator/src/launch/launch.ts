@@ -2,15 +2,11 @@ import { join } from "node:path"
 import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { textIn } from "../json.ts"
 import { readRule, showRule } from "../permissions/rules.ts"
-import type { Fields, NamedServer, OwnPages, PluginInfo } from "../profiles/profile.ts"
+import type { Fields, LaunchFacts, NamedServer } from "../profiles/profile.ts"
 
 /** The flags and variables of an agent's start that change what it says. */
-export interface Launch {
-  readonly cwd: string
-  /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */
-  readonly configDir: string
+export interface Launch extends LaunchFacts {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly pid: number
   readonly model?: string | undefined
   readonly permissionMode: string
   readonly maxTurns?: number | undefined
@@ -38,10 +34,6 @@ export interface Launch {
   readonly mirrorsSession: boolean
   /** MCP servers to start or dial. Those that live in the host name themselves. */
   readonly mcpServers: readonly NamedServer[]
-  /** Told of by the newest generation. */
-  readonly plugins: readonly PluginInfo[]
-  /** Skills, commands and agents of the user and the project. */
-  readonly pages: OwnPages
   readonly session: SessionLaunch
 }
 

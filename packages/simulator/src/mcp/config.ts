@@ -2,7 +2,7 @@ import { join, resolve } from "node:path"
 import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import { textIn } from "../json.ts"
 import type { Fields, McpServerConfig, NamedServer } from "../profiles/profile.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused, type SimulatorError } from "../simulator-error.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,12 +12,12 @@ export function readMcpFlags(texts: readonly string[], { cwd, env }: { cwd: stri
     const source = text.trimStart().startsWith("{") ? parseJson(text) : undefined
     const config = source ?? readFile(resolve(cwd, text))
     const servers = fieldOf(config, "mcpServers")
-    if (servers === undefined) throw refused("mcpServers: Does not adhere to MCP server configuration schema")
+    if (servers === undefined) throw wrong("mcpServers: Does not adhere to MCP server configuration schema")
     return Object.entries(servers).flatMap(([name, server]) => {
       // A host names its own servers there too.
       if (textOf(server, "type") === "sdk") return []
       const read = readServerConfig(server, env)
-      if (read === undefined) throw refused(`mcpServers.${name}: Does not adhere to MCP server configuration schema`)
+      if (read === undefined) throw wrong(`mcpServers.${name}: Does not adhere to MCP server configuration schema`)
       const config = read.type === "stdio" ? { args: [], ...read } : read
       return [{ name, config, scope: "dynamic" as const }]
     })
@@ -68,10 +68,10 @@ function isTextList(value: unknown): value is string[] {
 
 function readFile(path: string): unknown {
   const text = textIn(path)
-  if (text === undefined) throw refused(`MCP config file not found: ${path}`)
+  if (text === undefined) throw wrong(`MCP config file not found: ${path}`)
   return parseJson(text) ?? {}
 }
 
-function refused(what: string): SimulatorError {
-  return new SimulatorError("launch/refused", `Error: Invalid MCP configuration:\n${what}`)
+function wrong(what: string): SimulatorError {
+  return refused(`Error: Invalid MCP configuration:\n${what}`)
 }

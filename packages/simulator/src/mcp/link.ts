@@ -1,8 +1,8 @@
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { objectsIn } from "../json.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
-import type { HostRequests } from "../wire/host-requests.ts"
+import type { AskOptions, HostRequests } from "../wire/host-requests.ts"
 
 /** The agent, as far as its MCP servers are concerned. */
 export interface McpClient {
@@ -12,18 +12,13 @@ export interface McpClient {
   readonly host: HostRequests
 }
 
-export interface SendOptions {
-  readonly signal?: AbortSignal
-  readonly timeoutMs?: number
-}
-
 /** A way to an MCP server: through the host, to a process of our own, or to an address. */
 export interface McpLink {
   /**
    * A request's answer; undefined where none came. A connection that breaks answers with an error, and one that cannot
    * be made throws an `McpLinkFailure`.
    */
-  send(message: Fields, options: SendOptions): Promise<Readonly<Fields> | undefined>
+  send(message: Fields, options: AskOptions): Promise<Readonly<Fields> | undefined>
   readonly isOpen: boolean
   /** Resolves when it is over, at the latest after a moment. */
   close(): Promise<void>
@@ -86,6 +81,24 @@ export function failureText({ profile }: McpClient, error: unknown): string {
   if (trouble.kind === "other") return trouble.message
   const { unreachable, noSuchCommand } = profile.quirks
   return trouble.kind === "unreachable" ? unreachable : noSuchCommand(trouble.command)
+}
+
+/** The question that a server has for the user, as the host is asked it. */
+export function elicitation(
+  server: string,
+  { message, url, id, schema }: { message: unknown; url: string | undefined; id: unknown; schema: Fields | undefined },
+  isOrdered: boolean,
+): Fields {
+  return defined({
+    subtype: "elicitation",
+    mcp_server_name: server,
+    message,
+    mode: url === undefined ? "form" : "url",
+    url,
+    elicitation_id: id,
+    requested_schema: schema,
+    property_order: isOrdered ? Object.keys(fieldOf(schema, "properties") ?? {}) : undefined,
+  })
 }
 
 /** A server's own account of itself. */

@@ -6,8 +6,8 @@ import { createLineSplitter } from "@signalbox/protocol/framing"
 import { deferred } from "@signalbox/transport/pacing"
 import { eventsIn } from "../event-stream.ts"
 import type { Fields, NamedServer, RemoteServer, StdioServer } from "../profiles/profile.ts"
-import { present } from "../profiles/shared.ts"
-import { CONNECTION_CLOSED, type McpClient, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
+import type { AskOptions } from "../wire/host-requests.ts"
+import { CONNECTION_CLOSED, elicitation, type McpClient, type McpLink, McpLinkFailure } from "./link.ts"
 
 /** Starts or dials a server. Throws an `McpLinkFailure`. */
 export async function openLink(client: McpClient, { name, config }: NamedServer, timeoutMs: number): Promise<McpLink> {
@@ -29,11 +29,7 @@ export async function openLink(client: McpClient, { name, config }: NamedServer,
 /** How long a server may take to go when it is told to. */
 const GOODBYE_MS = 400
 
-interface StdioLinkOptions {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly serve: ServeMcp
-}
+type StdioLinkOptions = { cwd: string; env: McpClient["launch"]["env"]; serve: ServeMcp }
 
 /** Starts a server and speaks with it over its own stdin and stdout. */
 async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLinkOptions): Promise<McpLink> {
@@ -44,30 +40,21 @@ async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLink
     stdio: ["pipe", "pipe", "ignore"],
   })
   await spawned(child, server.command)
-  const peer = new RpcPeer((message) => child.stdin.write(`${JSON.stringify(message)}\n`), serve)
+  const peer = new RpcPeer({
+    write: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    serve,
+    hangUp: () => end(child),
+  })
   // A server that is gone does not read; that it is gone is told by its end.
   child.stdin.on("error", () => undefined)
-  readLines(child, peer)
-  child.once("exit", () => peer.close())
-  child.stdout.once("close", () => peer.close())
-  return {
-    send: (message: Fields, options: SendOptions) => peer.send(message, options),
-    get isOpen() {
-      return !peer.isClosed
-    },
-    async close() {
-      peer.close()
-      await end(child)
-    },
-  }
-}
-
-function readLines(child: ChildProcess, peer: RpcPeer): void {
   const splitter = createLineSplitter()
-  child.stdout?.on("data", (chunk: Buffer) => {
+  child.stdout.on("data", (chunk: Buffer) => {
     // A server that writes what is no JSON has lost its way, and is not the reason to end.
     for (const line of splitter.push(chunk)) peer.take(parseJson(line))
   })
+  child.once("exit", () => peer.end())
+  child.stdout.once("close", () => peer.end())
+  return peer
 }
 
 async function spawned(child: ChildProcess, command: string): Promise<void> {
@@ -90,11 +77,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(impatience)
 }
 
-interface HttpLinkOptions {
-  readonly userAgent: string
-  readonly serve: ServeMcp
-}
-
+type HttpLinkOptions = { userAgent: string; serve: ServeMcp }
 type Answer = Readonly<Fields> | undefined
 
 /** Speaks with a server by posts, each answered as JSON or as a stream that ends with the answer. */
@@ -154,7 +137,7 @@ function openHttpLink(server: RemoteServer, { userAgent, serve }: HttpLinkOption
 /** The older way: one stream for all that the server says, and an address for posts that its first event tells. */
 async function openSseLink(
   server: RemoteServer,
-  { userAgent, serve, timeoutMs }: HttpLinkOptions & { readonly timeoutMs: number },
+  { userAgent, serve, timeoutMs }: HttpLinkOptions & { timeoutMs: number },
 ): Promise<McpLink> {
   const over = new AbortController()
   const headers = baseHeaders(server, userAgent)
@@ -176,7 +159,11 @@ async function openSseLink(
     const posted = await reach(await reached(), { ...init, body: JSON.stringify(message) })
     await posted.body?.cancel()
   }
-  const peer = new RpcPeer((message) => void post(message).catch(() => peer.close()), serve)
+  const peer: RpcPeer = new RpcPeer({
+    write: (message) => void post(message).catch(() => peer.end()),
+    serve,
+    hangUp: async () => over.abort(),
+  })
   const read = async (body: ReadableStream<Uint8Array>) => {
     for await (const { event, data } of eventsIn(body)) {
       if (event === "endpoint") endpoint.resolve(new URL(data, server.url))
@@ -185,21 +172,12 @@ async function openSseLink(
   }
   const end = () => {
     fail("SSE connection closed")
-    peer.close()
+    peer.end()
   }
   void read(response.body).then(end, end)
   opening.addEventListener("abort", () => fail("timed out"))
   await reached()
-  return {
-    send: (message, options) => peer.send(message, options),
-    get isOpen() {
-      return !peer.isClosed
-    },
-    async close() {
-      peer.close()
-      over.abort()
-    },
-  }
+  return peer
 }
 
 function baseHeaders(server: RemoteServer, userAgent: string): Record<string, string> {
@@ -231,32 +209,29 @@ async function* messagesIn(response: Response): AsyncGenerator<Readonly<Fields>>
   }
 }
 
-function until({ signal, timeoutMs }: SendOptions, over: AbortSignal): AbortSignal {
+function until({ signal, timeoutMs }: AskOptions, over: AbortSignal): AbortSignal {
   const timer = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)]
   return AbortSignal.any([over, ...timer, ...(signal === undefined ? [] : [signal])])
 }
 
+/** `hangUp` ends the connection that is written to. */
+type RpcWay = { write: (message: Fields) => void; serve: ServeMcp; hangUp: () => Promise<void> }
+
 /** Requests and answers of JSON-RPC over one connection, in both directions. */
-class RpcPeer {
+class RpcPeer implements McpLink {
   readonly #pending = new Map<unknown, (answer: Answer) => void>()
-  readonly #write: (message: Fields) => void
-  readonly #serve: ServeMcp
-  #closed = false
+  readonly #way: RpcWay
+  isOpen = true
 
-  constructor(write: (message: Fields) => void, serve: ServeMcp) {
-    this.#write = write
-    this.#serve = serve
+  constructor(way: RpcWay) {
+    this.#way = way
   }
 
-  get isClosed(): boolean {
-    return this.#closed
-  }
-
-  send(message: Fields, { signal, timeoutMs }: SendOptions): Promise<Answer> {
+  send(message: Fields, { signal, timeoutMs }: AskOptions): Promise<Answer> {
     const { id } = message
-    if (this.#closed) return Promise.resolve(CONNECTION_CLOSED)
+    if (!this.isOpen) return Promise.resolve(CONNECTION_CLOSED)
     if (id === undefined) {
-      this.#write(message)
+      this.#way.write(message)
       return Promise.resolve(undefined)
     }
     return new Promise((resolve) => {
@@ -268,13 +243,13 @@ class RpcPeer {
       }
       const abort = () => {
         const params = { requestId: id, reason: "AbortError" }
-        if (!this.#closed) this.#write({ method: "notifications/cancelled", params, jsonrpc: "2.0" })
+        if (this.isOpen) this.#way.write({ method: "notifications/cancelled", params, jsonrpc: "2.0" })
         settle(undefined)
       }
       const timer = timeoutMs === undefined ? undefined : setTimeout(settle, timeoutMs, undefined)
       this.#pending.set(id, settle)
       signal?.addEventListener("abort", abort, { once: true })
-      this.#write(message)
+      this.#way.write(message)
     })
   }
 
@@ -286,14 +261,20 @@ class RpcPeer {
     else if (id !== undefined) void this.#answer(id, message)
   }
 
-  close(): void {
-    this.#closed = true
+  /** The connection is over. */
+  end(): void {
+    this.isOpen = false
     for (const settle of Array.from(this.#pending.values())) settle(CONNECTION_CLOSED)
   }
 
+  async close(): Promise<void> {
+    this.end()
+    await this.#way.hangUp()
+  }
+
   async #answer(id: unknown, request: Readonly<Fields>): Promise<void> {
-    const answer = await this.#serve(request)
-    if (!this.#closed) this.#write({ ...answer, jsonrpc: "2.0", id })
+    const answer = await this.#way.serve(request)
+    if (this.isOpen) this.#way.write({ ...answer, jsonrpc: "2.0", id })
   }
 }
 
@@ -314,21 +295,8 @@ function serveFor(client: McpClient, server: string): ServeMcp {
 
 async function elicit(client: McpClient, server: string, params: Readonly<Fields>): Promise<Readonly<Fields>> {
   const schema = fieldOf(params, "requestedSchema")
-  const url = textOf(params, "url")
-  const answer = await client.host.ask(
-    present({
-      subtype: "elicitation",
-      mcp_server_name: server,
-      message: params["message"],
-      mode: url === undefined ? "form" : "url",
-      url,
-      elicitation_id: params["elicitationId"],
-      requested_schema: schema,
-      property_order:
-        client.profile.quirks.ordersProperties && schema !== undefined
-          ? Object.keys(fieldOf(schema, "properties") ?? {})
-          : undefined,
-    }),
-  )
+  const isOrdered = client.profile.quirks.ordersProperties && schema !== undefined
+  const question = { message: params["message"], url: textOf(params, "url"), id: params["elicitationId"], schema }
+  const answer = await client.host.ask(elicitation(server, question, isOrdered))
   return answer.kind === "success" && isObject(answer.payload) ? answer.payload : { action: "cancel" }
 }

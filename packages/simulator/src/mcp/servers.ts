@@ -9,7 +9,6 @@ import {
   introduce,
   type McpClient,
   type McpLink,
-  type SendOptions,
   shakeHands,
 } from "./link.ts"
 
@@ -168,7 +167,7 @@ export class McpServers {
     const params = { name: target.tool, arguments: target.input }
     const meta = (id: number) => ({ "claudecode/toolUseId": target.toolUseId, progressToken: id })
     const request = (id: number) => ({ method: "tools/call", params: { ...params, _meta: meta(id) } })
-    const asked = await this.#ask(target.server, request, { signal })
+    const asked = await this.ask(target.server, request, signal)
     if ("failed" in asked) return asked
     const { content, structuredContent, isError } = asked.result
     return {
@@ -178,26 +177,18 @@ export class McpServers {
     }
   }
 
-  /** Asks a server for something that is no tool, such as its resources. */
-  request(
-    server: string,
-    request: { method: string; params?: Fields },
-    signal: AbortSignal,
-  ): Promise<{ result: Readonly<Fields> } | { failed: string }> {
-    return this.#ask(server, () => request, { signal })
-  }
-
-  async #ask(
+  /** Asks a server for anything, such as its resources. */
+  async ask(
     name: string,
     request: (id: number) => { method: string; params?: Fields },
-    options: SendOptions,
+    signal: AbortSignal,
   ): Promise<{ result: Readonly<Fields> } | { failed: string }> {
     const server = this.#servers.get(name)
     if (server === undefined) return { failed: `MCP server not connected: ${name}` }
     try {
       const link = await this.#linkTo(server)
       const id = server.nextId++
-      const answer = await link.send({ ...request(id), jsonrpc: "2.0", id }, options)
+      const answer = await link.send({ ...request(id), jsonrpc: "2.0", id }, { signal })
       if (answer === undefined) return { failed: `MCP server "${name}" did not answer` }
       const error = fieldOf(answer, "error")
       return error === undefined

@@ -19,12 +19,8 @@ const INHERITED = ["PATH", "TMPDIR", "LANG"]
  */
 export function claudeEnvironment(options: ClaudeEnvironmentOptions): Record<string, string> {
   const { home, apiUrl, extra = {} } = options
-  const inherited = INHERITED.flatMap((name) => {
-    const value = process.env[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
   const environment: Record<string, string | undefined> = {
-    ...Object.fromEntries(inherited),
+    ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
     HOME: home,
     CLAUDE_CONFIG_DIR: join(home, ".claude"),
     ANTHROPIC_BASE_URL: requireLoopbackUrl(apiUrl),

@@ -1,5 +1,13 @@
 import { remember } from "../json.ts"
-import { type Call, callsOf, type Position, plainReply, ScriptCursor, type Scripted } from "../scenario/calls.ts"
+import {
+  type Call,
+  callsOf,
+  type Position,
+  plainReply,
+  ScriptCursor,
+  type Scripted,
+  unscripted,
+} from "../scenario/calls.ts"
 import type { AgentStep, Scenario } from "../scenario/schema.ts"
 import {
   type FreshInput,
@@ -53,9 +61,14 @@ export class Player {
 
   play(request: MessagesRequest): Played {
     const session = this.#session(request.sessionId)
-    const side = isAgent(request, session) ? "agent" : sideKindOf(request, session.hasTools)
-    const agent = side === "agent" ? agentCall(request, session) : undefined
-    if (agent !== undefined) return { kind: "side", side: "agent", call: agent }
+    // A sub-agent speaks in the session of the conversation that started it. Newer CLIs mark it; in older ones it is known
+    // by its first words, which are the prompt the script gave it.
+    const first = request.entries.find((entry) => entry.role === "user")
+    const prompt = first && spokenTexts(first).find((text) => session.agents.has(text))
+    const isMarked = request.agentId !== undefined || request.system.includes("cc_is_subagent=true")
+    const side = isMarked || prompt !== undefined ? "agent" : sideKindOf(request, session.hasTools)
+    const steps = prompt === undefined ? undefined : session.agents.get(prompt)
+    if (steps !== undefined) return { kind: "side", side: "agent", call: agentCall(request, steps) }
     if (side !== undefined) {
       return { kind: "side", side, call: plainReply(sideReplyText(side, request, this.#scenario.side)) }
     }
@@ -79,7 +92,7 @@ export class Player {
     conversation.tail = tail
     const scripted = next(conversation, fresh)
     const said = fresh.texts.length > 0 ? fresh.texts.join("\n") : "the result of a tool"
-    if (scripted === undefined) return { kind: "ended", said, call: plainReply(endedText(said)) }
+    if (scripted === undefined) return { kind: "ended", said, call: unscripted(said) }
     conversation.settled = false
     for (const [prompt, steps] of agentsOf(scripted.call)) session.agents.set(prompt, steps)
     const finish = (complete: boolean) => {
@@ -112,16 +125,6 @@ function isContinued(call: Call): boolean {
   return ["max_tokens", "refusal", "pause_turn"].includes(call.stop.reason)
 }
 
-/**
- * A sub-agent speaks in the session of the conversation that started it. Newer CLIs mark it; in older ones it is known
- * by its first words, which are the prompt the script gave it.
- */
-function isAgent(request: MessagesRequest, session: Session): boolean {
-  if (request.agentId !== undefined || request.system.includes("cc_is_subagent=true")) return true
-  const first = request.entries.find((entry) => entry.role === "user")
-  return first !== undefined && spokenTexts(first).some((text) => session.agents.has(text))
-}
-
 type AgentEntry = [prompt: string, steps: readonly AgentStep[] | undefined]
 
 function agentsOf(call: Call): AgentEntry[] {
@@ -133,16 +136,8 @@ function agentsOf(call: Call): AgentEntry[] {
   })
 }
 
-/** The sub-agent's next call, if the script says what it does. How far it is can be seen in what it has said so far. */
-function agentCall(request: MessagesRequest, session: Session): Call | undefined {
-  const first = request.entries.find((entry) => entry.role === "user")
-  const prompt = first === undefined ? undefined : spokenTexts(first).find((text) => session.agents.has(text))
-  const steps = prompt === undefined ? undefined : session.agents.get(prompt)
-  if (steps === undefined) return undefined
+/** The sub-agent's next call. How far it is can be seen in what it has said so far. */
+function agentCall(request: MessagesRequest, steps: readonly AgentStep[]): Call {
   const said = request.entries.filter((entry) => entry.role === "assistant").length
   return callsOf({ steps: [...steps] })[said] ?? plainReply("")
-}
-
-function endedText(said: string): string {
-  return `The script has no turn for this. What came was: ${said.slice(0, 200)}`
 }

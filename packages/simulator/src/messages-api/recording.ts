@@ -45,7 +45,8 @@ export class Recording {
     this.requests.push(request)
     this.#sizes.push(bytes)
     this.#bytes += bytes
-    while (this.requests.length > 1 && this.#isOver()) {
+    const { maxRequests, maxBytes } = this.#limits
+    while (this.requests.length > 1 && (this.requests.length > maxRequests || this.#bytes > maxBytes)) {
       this.requests.shift()
       this.#bytes -= this.#sizes.shift() ?? 0
     }
@@ -72,10 +73,6 @@ export class Recording {
   close(): void {
     this.#closed = true
     this.#changes.wake()
-  }
-
-  #isOver(): boolean {
-    return this.requests.length > this.#limits.maxRequests || this.#bytes > this.#limits.maxBytes
   }
 }
 

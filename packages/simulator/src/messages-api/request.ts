@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { isObject, parseObject } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { objectsIn } from "../json.ts"
 import type { SideReplies } from "../scenario/schema.ts"
 
@@ -20,7 +20,7 @@ export interface MessagesRequest {
   system: string
   tools: { name: string; isServerSide: boolean }[]
   /** The caller wants JSON of this schema. */
-  outputSchema: Record<string, unknown> | undefined
+  outputSchema: Fields | undefined
   messages: unknown[]
   entries: Entry[]
   sessionId: string
@@ -36,12 +36,12 @@ export function parseRequest(body: string, headers: IncomingHttpHeaders): Messag
   if (fields === undefined || !Array.isArray(fields["messages"])) return undefined
   const messages: unknown[] = fields["messages"]
   return {
-    model: textOr(fields["model"], "unknown"),
+    model: textOf(fields, "model") ?? "unknown",
     stream: fields["stream"] === true,
     maxTokens: typeof fields["max_tokens"] === "number" ? fields["max_tokens"] : undefined,
     system: textsOf(fields["system"]).join("\n"),
     tools: objectsIn(fields["tools"]).map(toolOf),
-    outputSchema: outputSchemaOf(fields),
+    outputSchema: fieldOf(fieldOf(fields, "output_config")?.["format"] ?? fields["output_format"], "schema"),
     messages,
     entries: messages.filter(isObject).map(entryOf),
     sessionId: sessionOf(fields, headers),
@@ -53,59 +53,40 @@ export function parseRequest(body: string, headers: IncomingHttpHeaders): Messag
 function entryOf(message: Fields): Entry {
   const content = message["content"]
   const results = objectsIn(content).filter((block) => block["type"] === "tool_result")
+  const idOf = (block: Fields) => textOf(block, "tool_use_id") ?? ""
   return {
-    role: textOr(message["role"], ""),
+    role: textOf(message, "role") ?? "",
     texts: textsOf(content),
-    toolResults: results.map((block) => textOr(block["tool_use_id"], "")),
-    failedResults: results.flatMap((block) => (block["is_error"] === true ? [textOr(block["tool_use_id"], "")] : [])),
+    toolResults: results.map(idOf),
+    failedResults: results.filter((block) => block["is_error"] === true).map(idOf),
   }
 }
 
 /** The text blocks of a `content` or `system`, which may also be a bare string. */
 function textsOf(content: unknown): string[] {
   if (typeof content === "string") return [content]
-  return objectsIn(content).flatMap((block) => (typeof block["text"] === "string" ? [block["text"]] : []))
+  return objectsIn(content).flatMap((block) => textOf(block, "text") ?? [])
 }
 
 /** A tool that the API itself runs has a dated type; the CLI's own have none, or `custom`. */
 function toolOf(tool: Fields): { name: string; isServerSide: boolean } {
-  const type = tool["type"]
-  return { name: textOr(tool["name"], ""), isServerSide: typeof type === "string" && type !== "custom" }
-}
-
-function outputSchemaOf(fields: Fields): Fields | undefined {
-  const config = fields["output_config"]
-  const format = isObject(config) ? config["format"] : fields["output_format"]
-  const schema = isObject(format) ? format["schema"] : undefined
-  return isObject(schema) ? schema : undefined
+  return { name: textOf(tool, "name") ?? "", isServerSide: (textOf(tool, "type") ?? "custom") !== "custom" }
 }
 
 /** A header in newer CLIs. Older ones only have it in `user_id`: JSON, or before that the end of a long name. */
 function sessionOf(fields: Fields, headers: IncomingHttpHeaders): string {
   const header = headerText(headers["x-claude-code-session-id"])
   if (header !== undefined) return header
-  const metadata = fields["metadata"]
-  const userId = isObject(metadata) ? textOr(metadata["user_id"], "") : ""
-  const named = parseObject(userId)?.["session_id"]
-  if (typeof named === "string") return named
-  return /_session_([0-9a-f-]+)$/i.exec(userId)?.[1] ?? ""
+  const userId = textOf(fields["metadata"], "user_id") ?? ""
+  return textOf(parseObject(userId), "session_id") ?? /_session_([0-9a-f-]+)$/i.exec(userId)?.[1] ?? ""
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === "string" ? value : otherwise
-}
-
 /** The part of a request that the one before it in the same conversation did not have. */
-export interface FreshInput {
-  texts: string[]
-  toolResults: string[]
-  /** Results of tools that failed. */
-  failedResults: string[]
-}
+export type FreshInput = Omit<Entry, "role">
 
 /** The part of a request that is kept to tell what the next one adds. */
 export type Tail = FreshInput & { assistantEntries: number }
@@ -210,14 +191,13 @@ function lastUserText(request: MessagesRequest): string[] {
 }
 
 /** The smallest object of the schema, its strings filled with the text. */
-function fillSchema(schema: Record<string, unknown>, text: string): string {
+function fillSchema(schema: Fields, text: string): string {
   const properties = Object.entries(schema["properties"] ?? {})
   return JSON.stringify(Object.fromEntries(properties.map(([name, property]) => [name, valueFor(property, text)])))
 }
 
 function valueFor(property: unknown, text: string): unknown {
-  const type: unknown =
-    typeof property === "object" && property !== null && "type" in property ? property.type : "string"
+  const type = textOf(property, "type")
   if (type === "boolean") return false
   if (type === "number" || type === "integer") return 0
   if (type === "array") return []

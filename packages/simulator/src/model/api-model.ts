@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { json } from "node:stream/consumers"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { eventsIn } from "../event-stream.ts"
 import { requireLoopbackUrl } from "../messages-api/claude-environment.ts"
 import type { Fields } from "../profiles/profile.ts"
@@ -71,23 +72,13 @@ function bodyOf({ model, messages, tools }: ModelRequest): Fields {
 }
 
 async function errorOf(response: IncomingMessage): Promise<ModelAction> {
-  const body = await jsonIn(response)
-  const error = isObject(body) ? body["error"] : undefined
+  // An error without a body is an error all the same.
+  const error = fieldOf(await json(response).catch(() => undefined), "error")
   return {
     do: "error",
     status: response.statusCode ?? 0,
     type: textOf(error, "type") ?? "api_error",
     message: textOf(error, "message") ?? response.statusMessage ?? "",
-  }
-}
-
-async function jsonIn(response: IncomingMessage): Promise<unknown> {
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(Buffer.from(chunk))
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    return undefined // an error without a body is an error all the same
   }
 }
 

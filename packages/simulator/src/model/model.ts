@@ -57,11 +57,9 @@ export function deferredModel(open: () => Promise<Model>): Model {
   }
 }
 
-type Step = IteratorResult<ModelAction, unknown>
-
 /** The model's next step, or nothing once the signal aborts: a model that hangs holds up no interrupt. */
 export function untilAborted(
-  step: Promise<Step>,
+  step: Promise<IteratorResult<ModelAction, unknown>>,
   signal: AbortSignal,
 ): Promise<{ value?: ModelAction; done?: boolean }> {
   if (signal.aborted) return Promise.resolve({})

@@ -3,7 +3,7 @@ import { objectsIn, remember } from "../json.ts"
 import { errorTypeOf } from "../messages-api/json-answers.ts"
 import { sideDefaults } from "../messages-api/request.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { type Call, plainReply, ScriptCursor } from "../scenario/calls.ts"
+import { type Call, plainReply, ScriptCursor, unscripted } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
 import { type Ids, replyActions } from "../scenario/reply-events.ts"
 import type { AgentStep, Block, Scenario, ToolStep } from "../scenario/schema.ts"
@@ -71,8 +71,7 @@ export class ScriptedModel implements Model {
     const scripted = this.#advance(request)
     if (scripted === undefined) {
       this.#turn = undefined
-      const said = request.text === "" ? "the result of a tool" : request.text
-      return plainReply(`The script has no turn for this. What came was: ${said.slice(0, 200)}`)
+      return unscripted(request.text === "" ? "the result of a tool" : request.text)
     }
     this.#turn = scripted.position.turn
     return scripted.call

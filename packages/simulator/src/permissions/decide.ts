@@ -14,7 +14,15 @@ import {
   readCommand,
   rulePrefix,
 } from "./bash-command.ts"
-import { type Call, commandPrefix, EDITS, findRule, type PermissionState, type SourcedRule } from "./rules.ts"
+import {
+  type Call,
+  commandPrefix,
+  EDITS,
+  findRule,
+  type PermissionState,
+  type Rule,
+  type SourcedRule,
+} from "./rules.ts"
 
 /** The verdict of the rules and the mode on a call, before anyone is asked. */
 export type Decision =
@@ -93,9 +101,8 @@ function questionOf(state: PermissionState, call: Call): Question | undefined {
   if (toolName === "Read") return readQuestion(state, call)
   if (HARMLESS.has(toolName)) return undefined
   if (toolName === "WebFetch") return fetchQuestion(call)
-  const rules = [{ toolName }]
   return {
-    suggestions: [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }],
+    suggestions: [allowing([{ toolName }])],
     ...(toolName.startsWith("mcp__") ? { policyAskOnly: true } : {}),
   }
 }
@@ -113,11 +120,8 @@ function denied(call: Call, rule: SourcedRule): Decision {
   const { toolName, input } = call
   const command = textOf(input, "command")
   const what = toolName === "Bash" && command !== undefined ? `Bash with command ${command}` : toolName
-  return {
-    behavior: "deny",
-    reasonType: reasonTypeOf(call, rule),
-    message: `Permission to use ${what} has been denied.`,
-  }
+  const message = `Permission to use ${what} has been denied.`
+  return { behavior: "deny", reasonType: reasonTypeOf(call, rule), message }
 }
 
 function dontAskMessage({ toolName, quirks }: Call): string {
@@ -138,22 +142,25 @@ function bashQuestion(state: PermissionState, call: Call): Question | undefined 
   const description = textOf(input, "description") ?? command
   if (reading.isReadOnly) return quirks.asksAboutLooks ? lookQuestion(state, call, reading, description) : undefined
   if (reading.changesOwnFiles && state.mode === "acceptEdits") return undefined
-  const doubt = doubtOf(reading, quirks)
+  const doubt = DOUBTS[quirks.commandDoubts](reading)
   if (doubt !== undefined) return { description, ...doubt }
   const isCompound = reading.parts.length > 1
   const { writes, redirects } = reading
   if (isCompound && !(quirks.ruleForRedirects && redirects))
     return compoundQuestion(state, call, reading.parts, description)
   if (writes !== undefined && (reading.changesOwnFiles || redirects)) {
-    const directories = { type: "addDirectories", directories: [parentFolder(writes, cwd)], destination: "session" }
-    const rules = quirks.ruleForRedirects ? [allowing(isCompound ? command : rulePrefix(firstPart(command)))] : []
+    const folder = isInside(writes, cwd) ? cwd : resolve(writes, "..")
+    const directories = { type: "addDirectories", directories: [folder], destination: "session" }
+    const rules = quirks.ruleForRedirects
+      ? [allowing([bashRule(isCompound ? command : rulePrefix(firstPart(command)))])]
+      : []
     return {
       description,
       suggestions: [...rules, directories, ...(redirects ? [] : [ACCEPT_EDITS])],
       blockedPath: writes,
     }
   }
-  const suggestions = [allowing(quirks.prefixRules ? rulePrefix(firstPart(command)) : command)]
+  const suggestions = [allowing([bashRule(quirks.prefixRules ? rulePrefix(firstPart(command)) : command)])]
   return { description, suggestions, reason: NEEDS_APPROVAL }
 }
 
@@ -170,37 +177,36 @@ function lookQuestion(
   const read = { toolName: "Read", ruleContent: `/${found.folder}/**` }
   if (findRule(state, "allow", { toolName: "Read", input: { file_path: found.path }, cwd, quirks }) !== undefined)
     return undefined
-  const reading = { type: "addRules", rules: [read], behavior: "allow", destination: "session" }
-  return { description, suggestions: [allowing(part), reading], blockedPath: found.path }
+  const suggestions = [allowing([bashRule(part)]), allowing([read], "session")]
+  return { description, suggestions, blockedPath: found.path }
 }
 
+type Doubt = Pick<Question, "reason" | "suggestions"> | undefined
+
 /** Why no rule would allow a command. */
-function doubtOf(
-  reading: CommandReading,
-  { commandDoubts }: Quirks,
-): Pick<Question, "reason" | "suggestions"> | undefined {
-  if (commandDoubts === "old") return oldDoubtOf(reading)
-  return commandDoubts === "new" ? newDoubtOf(reading.parts) : undefined
+const DOUBTS: Readonly<Record<Quirks["commandDoubts"], (reading: CommandReading) => Doubt>> = {
+  old: oldDoubtOf,
+  none: () => undefined,
+  new: newDoubtOf,
 }
 
 /** Commands that the newest lets no rule allow. */
-function newDoubtOf(parts: readonly string[]): Pick<Question, "reason" | "suggestions"> | undefined {
+function newDoubtOf({ parts }: CommandReading): Doubt {
   const cd = parts.findIndex((part) => part.startsWith("cd "))
   if (cd !== -1 && parts.slice(cd).some((part) => part.startsWith("git "))) {
     return { reason: { text: CHANGES_FOLDER, type: "other" } }
   }
   const find = parts.flatMap((part) => changingFind(part) ?? [])[0]
-  if (find !== undefined && parts.length === 1) {
-    const text = `find with '${find}' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule`
-    return { reason: { text, type: "other" }, suggestions: [] }
-  }
-  if (parts.length !== 1 || !parts.some(hidesCommands)) return undefined
-  const text = "A nested command in this command can't be checked before it runs"
+  if (parts.length !== 1 || (find === undefined && !parts.some(hidesCommands))) return undefined
+  const text =
+    find === undefined
+      ? "A nested command in this command can't be checked before it runs"
+      : `find with '${find}' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule`
   return { reason: { text, type: "other" }, suggestions: [] }
 }
 
 /** The doubts of the oldest about a command that it does not look into. */
-function oldDoubtOf({ parts, redirects }: CommandReading): Pick<Question, "reason"> | undefined {
+function oldDoubtOf({ parts, redirects }: CommandReading): Doubt {
   const redirection = "Command contains output redirection (>) which could write to arbitrary files"
   const substitution = "Command contains $() command substitution"
   if (parts.length > 1 && redirects) return { reason: { text: redirection, type: "other" } }
@@ -215,11 +221,11 @@ function compoundQuestion(state: PermissionState, call: Call, parts: readonly st
   const asked = parts.filter((part) => !isAllowed(part))
   // The oldest suggests no rule for what only changes files by name, and one for just this command.
   const ruled = prefixRules ? asked : asked.filter((part) => changedPath(part) === undefined)
-  const rules = ruled.map((part) => ({ toolName: "Bash", ruleContent: prefixRules ? rulePrefix(part) : part }))
+  const rules = ruled.map((part) => bashRule(prefixRules ? rulePrefix(part) : part))
   // Piped commands are allowed piece by piece, the rest as a whole.
   const isPiped = rulesForPipes && isPipe(textOf(call.input, "command") ?? "")
   const groups = isPiped ? rules.map((rule) => [rule]) : rules.length === 0 ? [] : [rules]
-  const suggestions = groups.map((group) => ({ ...allowing(""), rules: group }))
+  const suggestions = groups.map((group) => allowing(group))
   return { description, suggestions, ...(prefixRules ? { reasonType: "subcommandResults" } : {}) }
 }
 
@@ -228,17 +234,16 @@ function isPipe(command: string): boolean {
   return commandParts(others).length > commandParts(others.replaceAll("|", " ")).length
 }
 
-function allowing(ruleContent: string): Fields {
-  const rules = [{ toolName: "Bash", ruleContent }]
-  return { type: "addRules", rules, behavior: "allow", destination: "localSettings" }
+function allowing(rules: readonly Rule[], destination = "localSettings"): Fields {
+  return { type: "addRules", rules, behavior: "allow", destination }
+}
+
+function bashRule(ruleContent: string): Rule {
+  return { toolName: "Bash", ruleContent }
 }
 
 function firstPart(command: string): string {
   return command.replace(/\s*>{1,2}.*$/s, "")
-}
-
-function parentFolder(path: string, cwd: string): string {
-  return isInside(path, cwd) ? cwd : resolve(path, "..")
 }
 
 const ACCEPT_EDITS: Fields = { type: "setMode", mode: "acceptEdits", destination: "session" }
@@ -273,8 +278,7 @@ function editQuestion(state: PermissionState, call: Call): Question | undefined 
 function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
   const path = resolve(cwd, textOf(input, "file_path") ?? "")
   if ([cwd, ...state.directories].some((folder) => isInside(path, folder))) return undefined
-  const rules = [{ toolName: "Read", ruleContent: `/${resolve(path, "..")}/**` }]
-  const suggestions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
+  const suggestions = [allowing([{ toolName: "Read", ruleContent: `/${resolve(path, "..")}/**` }], "session")]
   return { description: path, suggestions, reason: OUTSIDE, policyAskOnly: true }
 }
 
@@ -312,7 +316,5 @@ function dangerOf(path: string, cwd: string): string | undefined {
 /** A skill may be worked on as a whole. */
 function skillRule(path: string, cwd: string): Fields[] {
   const skill = /^\.claude\/skills\/[^/]+/.exec(relative(cwd, path))?.[0]
-  if (skill === undefined) return []
-  const rules = [{ toolName: "Edit", ruleContent: `/${skill}/**` }]
-  return [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
+  return skill === undefined ? [] : [allowing([{ toolName: "Edit", ruleContent: `/${skill}/**` }], "session")]
 }

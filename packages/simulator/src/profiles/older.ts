@@ -1,3 +1,4 @@
+import { defined } from "@signalbox/protocol/envelope"
 import type {
   Catalog,
   CommandInfo,
@@ -18,7 +19,6 @@ import {
   modelUsage,
   NO_USAGE,
   ownServerFields,
-  present,
   readCatalog,
 } from "./shared.ts"
 
@@ -55,9 +55,9 @@ function spendingOf(
   return {
     stop_reason: facts.stopReason,
     session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
-    usage: callUsage(facts.usage),
-    modelUsage: modelUsage(facts.spending, contextWindow),
+    total_cost_usd: facts.bill.totalCostUsd,
+    usage: callUsage(facts.bill.turn),
+    modelUsage: modelUsage(facts.bill.spending, contextWindow),
     permission_denials: facts.denials,
     ...(facts.structuredOutput === undefined ? {} : { structured_output: facts.structuredOutput }),
   }
@@ -83,7 +83,7 @@ function userFields(
   const { sessionId, uuid, parent, timestamp } = facts
   const { tool_use_result, isSynthetic } = extra
   const ids = { parent_tool_use_id: parent, session_id: sessionId, uuid }
-  return present({ type: "user", message, ...ids, timestamp, tool_use_result, isSynthetic })
+  return defined({ type: "user", message, ...ids, timestamp, tool_use_result, isSynthetic })
 }
 
 /** A message that the CLI speaks in the model's place. */
@@ -134,7 +134,7 @@ export const profile2137: WireProfile = {
     }),
     result: (facts) => resultFields(facts, { ...spendingOf(facts, profile2137.shapes), uuid: facts.uuid }),
     assistant: (message, { sessionId, uuid, parent }, { error }) =>
-      present({ type: "assistant", message, parent_tool_use_id: parent, session_id: sessionId, uuid, error }),
+      defined({ type: "assistant", message, parent_tool_use_id: parent, session_id: sessionId, uuid, error }),
     user: (message, { sessionId, uuid, parent }, extra) => userFields(message, { sessionId, uuid, parent }, extra),
     ask: (facts) => askFields(facts, 37),
     contextWindow: (model) => ({ contextWindow: 200_000, maxOutputTokens: /opus/.test(model) ? 32_000 : 64_000 }),

@@ -1,23 +1,13 @@
+import type { AgentInfo, SlashCommand as CommandInfo, PermissionDenial } from "@signalbox/protocol"
+import type { ModelUse, TokenCount } from "@signalbox/protocol/usage"
 import type { DialPresetName } from "@signalbox/transport"
 import type { Quirks } from "./quirks.ts"
 
+export type { AgentInfo, SlashCommand as CommandInfo } from "@signalbox/protocol"
 export type { Quirks } from "./quirks.ts"
 
 /** Fields of a wire message, in the order in which they are written. */
 export type Fields = Record<string, unknown>
-
-export interface CommandInfo {
-  readonly name: string
-  readonly description: string
-  readonly argumentHint: string
-  readonly aliases?: readonly string[]
-}
-
-export interface AgentInfo {
-  readonly name: string
-  readonly description: string
-  readonly model?: string
-}
 
 /** A plugin that the launch named, by what is told of it. */
 export interface PluginInfo {
@@ -79,18 +69,25 @@ export interface WireProfile {
   readonly shapes: Shapes
 }
 
-export interface SessionFacts {
+/** What a session tells of its launch. */
+export interface LaunchFacts {
   readonly cwd: string
-  readonly sessionId: string
+  /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */
   readonly configDir: string
   readonly pid: number
+  /** Told of by the newest generation. */
+  readonly plugins: readonly PluginInfo[]
+  /** Skills, commands and agents of the user and the project. */
+  readonly pages: OwnPages
+}
+
+export interface SessionFacts extends LaunchFacts {
+  readonly sessionId: string
   readonly model: string
   readonly permissionMode: string
   readonly apiKeySource: string
   readonly tools: readonly string[]
   readonly mcpServers: readonly { name: string; status: string; source: string }[]
-  readonly plugins: readonly PluginInfo[]
-  readonly pages: OwnPages
   /** Commands that MCP servers bring. */
   readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]
@@ -102,21 +99,10 @@ export interface SessionFacts {
   readonly userUuids: readonly string[]
 }
 
-export interface UsageNumbers {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
 /** The size of a model, as `modelUsage` tells it. */
 export interface ContextWindow {
   readonly contextWindow: number
   readonly maxOutputTokens: number
-}
-
-export interface ModelSpending extends UsageNumbers {
-  readonly costUsd: number
 }
 
 export interface Timing {
@@ -127,17 +113,19 @@ export interface Timing {
   readonly requestWallMs?: number
 }
 
-export interface Denial {
-  readonly tool_name: string
-  readonly tool_use_id: string
-  readonly tool_input: Fields
-}
-
 /** An error of the API that a turn ended with; `code` where there was no answer at all. */
 export interface ResultError {
   readonly status: number | null
   readonly type?: string
   readonly code?: string
+}
+
+/** Spending by model, of the process and of the turn alone, and the turn's own tokens. */
+export interface Bill {
+  readonly totalCostUsd: number
+  readonly spending: ReadonlyMap<string, ModelUse>
+  readonly turnSpending: ReadonlyMap<string, ModelUse>
+  readonly turn: TokenCount
 }
 
 export interface ResultFacts {
@@ -159,18 +147,14 @@ export interface ResultFacts {
   /** The task whose end started the turn. */
   readonly origin?: Fields | undefined
   readonly timing: Timing
-  readonly usage: UsageNumbers
   /** No call came to its end in this turn. */
   readonly hasUsage: boolean
-  readonly totalCostUsd: number
-  readonly spending: ReadonlyMap<string, ModelSpending>
-  readonly spendingOfTurn: ReadonlyMap<string, ModelSpending>
-  readonly denials: readonly Denial[]
+  readonly bill: Bill
+  readonly denials: readonly PermissionDenial[]
   readonly userUuids: readonly string[]
   readonly index: number
-  readonly safetyStops: number
-  readonly subagents: number
-  readonly subagentsInFront: number
+  /** How often something happened since the process began. */
+  readonly counts: Readonly<Record<"safetyStops" | "subagents" | "subagentsInFront", number>>
   readonly structuredOutput?: unknown
 }
 
@@ -243,7 +227,7 @@ export interface Shapes {
   readonly result: (facts: ResultFacts) => Fields
   readonly ask: (facts: AskFacts) => Fields
   readonly contextWindow: (model: string) => ContextWindow
-  readonly callUsage: (usage: UsageNumbers) => Fields
+  readonly callUsage: (usage: TokenCount) => Fields
   readonly mcpClient: Fields
   readonly mcpServer: (server: McpServerFacts) => Fields
   readonly apiError: (error: { status: number; type: string; message: string; requestId: string }) => string

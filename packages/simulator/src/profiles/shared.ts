@@ -1,22 +1,18 @@
 import { readFileSync } from "node:fs"
+import { defined } from "@signalbox/protocol/envelope"
+import type { TokenCount } from "@signalbox/protocol/usage"
 import type {
   AskFacts,
+  Bill,
   Catalog,
   ContextWindow,
   Fields,
   McpServerConfig,
   McpServerFacts,
-  ModelSpending,
   SessionFacts,
-  UsageNumbers,
 } from "./profile.ts"
 
 // Pieces that all versions write alike, or nearly so.
-
-/** Leaves out what is undefined: on the wire a field is there or it is not. */
-export function present(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
 
 export function dashed(path: string): string {
   return path.replaceAll(/[^a-zA-Z0-9]/g, "-")
@@ -26,17 +22,17 @@ export function memoryPath(configDir: string, cwd: string): string {
   return `${configDir}/projects/${dashed(cwd)}/memory/`
 }
 
-export function tokenFields(usage: UsageNumbers): Fields {
+export function tokenFields(usage: TokenCount): Fields {
   return {
     input_tokens: usage.input,
-    cache_creation_input_tokens: usage.cacheWrite,
+    cache_creation_input_tokens: usage.cacheCreation,
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
   }
 }
 
 /** The tokens that one call of the model used, with what a version tells besides. */
-export function callUsage(usage: UsageNumbers, more: Fields = {}): Fields {
+export function callUsage(usage: TokenCount, more: Fields = {}): Fields {
   return { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION, ...more }
 }
 
@@ -45,7 +41,7 @@ const CACHE_CREATION = { cache_creation: { ephemeral_1h_input_tokens: 0, ephemer
 
 /** `modelUsage`, with what a newer version adds to each model. */
 export function modelUsage(
-  spending: ReadonlyMap<string, ModelSpending>,
+  spending: Bill["spending"],
   windowOf: (model: string) => ContextWindow,
   extra: (model: string) => Fields = () => ({}),
 ): Fields {
@@ -56,7 +52,7 @@ export function modelUsage(
         inputTokens: spent.input,
         outputTokens: spent.output,
         cacheReadInputTokens: spent.cacheRead,
-        cacheCreationInputTokens: spent.cacheWrite,
+        cacheCreationInputTokens: spent.cacheCreation,
         webSearchRequests: 0,
         costUSD: spent.costUsd,
         contextWindow,
@@ -92,7 +88,7 @@ export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
   const since = <T>(first: 120 | 325, value: T) => (generation >= first ? value : undefined)
   // The oldest keeps a hook's reason to itself.
   const isKept = generation < 120 && reason?.type === "hook"
-  return present({
+  return defined({
     subtype: "can_use_tool",
     tool_name: facts.toolName,
     mcp_server: since(325, mcpServer),
@@ -121,7 +117,7 @@ export function ownServerFields(
 ): Fields {
   const isConnected = status === "connected"
   const isNewest = generation >= 325
-  return present({
+  return defined({
     name,
     status,
     serverInfo: isConnected ? info : undefined,
@@ -136,8 +132,8 @@ export function ownServerFields(
 
 /** A server's variables are nobody's business; its headers are not the oldest generation's. */
 function shownConfig(config: McpServerConfig, generation: 37 | 120 | 325): Fields {
-  if (config.type === "stdio") return present({ type: config.type, command: config.command, args: config.args })
-  return present({ type: config.type, url: config.url, headers: generation < 120 ? undefined : config.headers })
+  if (config.type === "stdio") return defined({ type: config.type, command: config.command, args: config.args })
+  return defined({ type: config.type, url: config.url, headers: generation < 120 ? undefined : config.headers })
 }
 
 /** A spending of nothing, as a message has it that the CLI speaks in the model's place. */
@@ -162,14 +158,14 @@ const PRICES: readonly (readonly [RegExp, number, number])[] = [
   [/./, 3, 15],
 ]
 
-export function priceOf(model: string, usage: UsageNumbers): number {
+export function priceOf(model: string, usage: TokenCount): number {
   const [, input, output] = PRICES.find(([name]) => name.test(model)) ?? [/./, 3, 15]
   const perToken = (dollars: number, tokens: number) => (dollars * tokens) / 1_000_000
   return (
     perToken(input, usage.input) +
     perToken(output, usage.output) +
     perToken(input * 0.1, usage.cacheRead) +
-    perToken(input * 1.25, usage.cacheWrite)
+    perToken(input * 1.25, usage.cacheCreation)
   )
 }
 

@@ -1,5 +1,7 @@
+import { defined } from "@signalbox/protocol/envelope"
 import { capabilities } from "@signalbox/protocol/known"
 import type {
+  Bill,
   ContextWindow,
   Fields,
   MessageFacts,
@@ -18,7 +20,6 @@ import {
   modelUsage,
   NO_USAGE,
   ownServerFields,
-  present,
   readCatalog,
   tokenFields,
 } from "./shared.ts"
@@ -123,9 +124,9 @@ export function models(): Fields[] {
 const THINKING = { output_tokens_details: { thinking_tokens: 0 } }
 const CALL = { inference_geo: "", iterations: [], speed: "standard", fallback_credit: null }
 
-function usageFields({ usage, hasUsage }: ResultFacts): Fields {
+function usageFields({ bill: { turn }, hasUsage }: ResultFacts): Fields {
   // An object that was never filled from a reply keeps the order it was made in.
-  return { ...(hasUsage ? tokenFields(usage) : {}), ...THINKING, ...callUsage(usage, CALL) }
+  return { ...(hasUsage ? tokenFields(turn) : {}), ...THINKING, ...callUsage(turn, CALL) }
 }
 
 function contextWindow(model: string): ContextWindow {
@@ -135,7 +136,7 @@ function contextWindow(model: string): ContextWindow {
     : { contextWindow: 1_000_000, maxOutputTokens: 128_000 }
 }
 
-function spendingFields(spending: ResultFacts["spending"]): Fields {
+function spendingFields(spending: Bill["spending"]): Fields {
   return modelUsage(spending, contextWindow, (model) => ({
     thinkingTokens: 0,
     cacheCreationEphemeral5mInputTokens: 0,
@@ -146,7 +147,7 @@ function spendingFields(spending: ResultFacts["spending"]): Fields {
   }))
 }
 
-function subagentStats({ subagents: spawned, subagentsInFront: foreground }: ResultFacts): Fields {
+function subagentStats({ counts: { subagents: spawned, subagentsInFront: foreground } }: ResultFacts): Fields {
   return {
     spawned,
     requested: { background: 0, foreground, unset: spawned - foreground },
@@ -168,7 +169,7 @@ function result(facts: ResultFacts): Fields {
   const succeeded = outcome.kind === "success"
   const apiError = succeeded ? outcome.apiError : undefined
   const timed = succeeded && apiError === undefined && timing.firstTokenMs !== undefined
-  return present({
+  return defined({
     duration_api_ms: timing.apiMs,
     stop_reason: facts.stopReason,
     ...accounts(facts),
@@ -176,7 +177,7 @@ function result(facts: ResultFacts): Fields {
     ...FAST_MODE,
     origin: facts.origin,
     subagent_stats: subagentStats(facts),
-    safety_stops: facts.safetyStops,
+    safety_stops: facts.counts.safetyStops,
     is_error: succeeded ? apiError !== undefined : outcome.isError,
     num_turns: facts.numTurns,
     subtype: succeeded ? "success" : outcome.subtype,
@@ -203,9 +204,9 @@ function result(facts: ResultFacts): Fields {
 function accounts(facts: ResultFacts): Fields {
   return {
     session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
+    total_cost_usd: facts.bill.totalCostUsd,
     usage: usageFields(facts),
-    modelUsage: spendingFields(facts.spending),
+    modelUsage: spendingFields(facts.bill.spending),
     permission_denials: facts.denials,
   }
 }
@@ -213,7 +214,7 @@ function accounts(facts: ResultFacts): Fields {
 /** A turn in which the model was not asked: a command of the CLI's own, or a message that asks for nothing. */
 function localResult(facts: ResultFacts): Fields {
   const { outcome } = facts
-  return present({
+  return defined({
     is_error: false,
     duration_api_ms: 0,
     num_turns: facts.numTurns,
@@ -221,7 +222,7 @@ function localResult(facts: ResultFacts): Fields {
     ...accounts(facts),
     ...FAST_MODE,
     subagent_stats: subagentStats(facts),
-    safety_stops: facts.safetyStops,
+    safety_stops: facts.counts.safetyStops,
     subtype: "success",
     result: outcome.kind === "success" ? outcome.text : "",
     local_command: facts.localCommand,
@@ -238,12 +239,12 @@ function numbered(facts: ResultFacts): Fields {
     ...markers(facts),
     queued_turn_count: 0,
     result_index: facts.index,
-    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+    model_usage_since_last_result: spendingFields(facts.bill.turnSpending),
   }
 }
 
 /** Names the host's messages that this result answers, if they carried a uuid. */
-function markers({ userUuids, timing, usage, outcome }: ResultFacts): Fields {
+function markers({ userUuids, timing, bill, outcome }: ResultFacts): Fields {
   if (userUuids.length === 0) return {}
   // A result that tells of an error names the last one among its own fields.
   if (outcome.kind !== "success") return { user_message_uuids: userUuids }
@@ -252,8 +253,8 @@ function markers({ userUuids, timing, usage, outcome }: ResultFacts): Fields {
   return {
     ...named,
     request_sent_wall_ms: timing.requestWallMs,
-    first_request_input_tokens: usage.input,
-    first_request_cache_read_input_tokens: usage.cacheRead,
+    first_request_input_tokens: bill.turn.input,
+    first_request_cache_read_input_tokens: bill.turn.cacheRead,
   }
 }
 
@@ -261,7 +262,7 @@ const said = (type: "assistant" | "user") => (message: Fields, facts: MessageFac
   const { sessionId, uuid, parent, timestamp } = facts
   const { agent_id, error, request_id, ...more } = extra
   const ids = { parent_tool_use_id: parent, agent_id, session_id: sessionId, uuid }
-  return present({ type, message, ...ids, timestamp, error, request_id, ...more })
+  return defined({ type, message, ...ids, timestamp, error, request_id, ...more })
 }
 
 export const profile2325: WireProfile = {

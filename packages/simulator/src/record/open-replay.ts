@@ -38,7 +38,6 @@ const MID_TURN_GRACE_MS = 1000
 type Step<Key extends string> = Extract<ReplayStep, Record<Key, unknown>>
 
 class ReplayPlayer {
-  readonly exited: Promise<AgentExit>
   readonly #transport: Transport
   readonly #replay: Replay
   readonly #clock: AgentClock
@@ -52,6 +51,7 @@ class ReplayPlayer {
   readonly #bound = new Map<string, string>()
   readonly #asked = new Map<string, string>()
   readonly #exiting = deferred<AgentExit>()
+  readonly exited: Promise<AgentExit> = this.#exiting.promise
   #dueAt: number
   /** The kind of request that is waited for just now. */
   #awaiting: string | undefined
@@ -64,7 +64,6 @@ class ReplayPlayer {
     this.#ids = new LiveIds(createRandomness(seed))
     this.#index = new ReplayIndex(replay.replay)
     this.#dueAt = clock.now()
-    this.exited = this.#exiting.promise
     void this.#listen()
     void this.#play()
   }
@@ -85,8 +84,8 @@ class ReplayPlayer {
 
   async #play(): Promise<void> {
     for (const [at, step] of this.#replay.replay.entries()) {
-      if (this.#index.isDone(at)) continue
-      this.#index.finish(at)
+      if (this.#index.done.has(at)) continue
+      this.#index.done.add(at)
       const goesOn = await this.#do(step)
       if (!goesOn || this.#over.signal.aborted) return this.terminate(this.#replay.exitCode ?? 0)
     }
@@ -100,7 +99,7 @@ class ReplayPlayer {
     if ("request" in step) return this.#awaitRequest(step)
     if ("answered" in step) {
       const id = this.#asked.get(step.answered)
-      await this.#until(() => id === undefined || this.#inbox.isAnswered(id))
+      await this.#until(() => id === undefined || this.#inbox.answered.has(id))
       return true
     }
     await this.#waitFor(step.afterMs ?? 0)
@@ -191,7 +190,7 @@ class ReplayPlayer {
     try {
       while (!holds()) {
         // Taken before anything is looked at, so that nothing that comes in meanwhile is slept through.
-        const changed = this.#inbox.changed()
+        const changed = this.#inbox.changes.wait()
         if (this.#inbox.isEnded || isLate || this.#over.signal.aborted) return false
         await this.#answerEarly()
         if (!holds()) await Promise.race([changed, late.promise])
@@ -212,7 +211,7 @@ class ReplayPlayer {
       const step = at === undefined ? undefined : this.#replay.replay[at]
       if (live.subtype === this.#awaiting) continue
       if (at === undefined || step === undefined || !("request" in step)) continue
-      this.#index.finish(at)
+      this.#index.done.add(at)
       this.#inbox.takeRequest(live.subtype)
       this.#bound.set(step.as, live.id)
       if (live.subtype === "initialize") this.#registered.initialize(step.request, live.request)
@@ -224,7 +223,7 @@ class ReplayPlayer {
     for (const at of this.#index.repliesTo(name)) {
       const step = this.#replay.replay[at]
       if (step === undefined || !("reply" in step)) continue
-      this.#index.finish(at)
+      this.#index.done.add(at)
       await this.#reply(step)
     }
   }

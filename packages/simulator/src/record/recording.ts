@@ -2,8 +2,8 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createWriteStream, type WriteStream } from "node:fs"
 import type { Readable, Writable } from "node:stream"
-import { StringDecoder } from "node:string_decoder"
 import { isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { createLineSplitter } from "@signalbox/protocol/framing"
 import type { Transport } from "@signalbox/transport"
 import { SimulatorError } from "../simulator-error.ts"
 
@@ -152,8 +152,9 @@ export async function recordCommand(options: RecordCommandOptions): Promise<numb
   const at = () => Math.round(now() - startedAt)
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
   const ended = exitCodeOf(child)
-  const tap = (from: "host" | "agent") =>
-    createLineSplitter((line) => void out.write(`${encodeRecorded({ at: at(), from, line })}\n`))
+  const tap = (from: "host" | "agent") => (lines: readonly string[]) => {
+    for (const line of lines) out.write(`${encodeRecorded({ at: at(), from, line })}\n`)
+  }
   const said = pass(child.stdout, stdout, tap("agent"))
   // The host may go on holding its end when the agent is gone: only the agent's end is waited for.
   void pass(stdin, child.stdin, tap("host")).then(() => child.stdin.end())
@@ -166,19 +167,23 @@ export async function recordCommand(options: RecordCommandOptions): Promise<numb
   return exitCode
 }
 
+/** A longer line passes all the same, and is left out of the recording. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024
+
 /** Never faster than it is taken. A pipe that breaks ends it: its other end tells what happened. */
-async function pass(from: Readable, to: Writable, tap: { push(chunk: Buffer): void; end(): void }): Promise<void> {
+async function pass(from: Readable, to: Writable, tap: (lines: readonly string[]) => void): Promise<void> {
+  const splitter = createLineSplitter({ maxLineBytes: MAX_LINE_BYTES })
   to.on("error", () => undefined)
   try {
     for await (const chunk of from) {
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk))
-      tap.push(bytes)
+      tap(splitter.push(bytes))
       if (to.writable && !to.write(bytes)) await Promise.race([once(to, "drain"), once(to, "close")])
     }
   } catch {
     // A stream that was torn down under us has nothing more to pass on.
   }
-  tap.end()
+  tap(splitter.end())
 }
 
 function exitCodeOf(child: ReturnType<typeof spawn>): Promise<number> {
@@ -189,30 +194,4 @@ function exitCodeOf(child: ReturnType<typeof spawn>): Promise<number> {
     })
     child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)))
   })
-}
-
-/** A longer line passes all the same, and is left out of the recording. */
-const MAX_LINE_CHARS = 256 * 1024 * 1024
-
-/** Lines of a stream that somebody else reads. */
-export function createLineSplitter(onLine: (line: string) => void): { push(chunk: Buffer): void; end(): void } {
-  const decoder = new StringDecoder("utf8")
-  let pieces: string[] = []
-  let size = 0
-  const finish = (rest: string) => {
-    const line = size > MAX_LINE_CHARS ? "" : [...pieces, rest].join("")
-    pieces = []
-    size = 0
-    if (line.trim() !== "") onLine(line)
-  }
-  return {
-    push(chunk) {
-      const parts = decoder.write(chunk).split("\n")
-      const last = parts.pop() ?? ""
-      for (const part of parts) finish(part)
-      size += last.length
-      if (size <= MAX_LINE_CHARS) pieces.push(last)
-    },
-    end: () => finish(decoder.end()),
-  }
 }

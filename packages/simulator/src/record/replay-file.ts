@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { type Envelope, fieldOf, isEnvelope, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { SimulatorError } from "../simulator-error.ts"
 import { decodeRecording, isRecording, type RecordedLine, type Recording } from "./recording.ts"
 import type { Replay, ReplayStep } from "./replay-schema.ts"
@@ -53,8 +53,6 @@ function invalid(path: string, problems: readonly string[]): SimulatorError {
   return new SimulatorError("recording/invalid", [...problems, hint].join("\n"), { details: { path, problems } })
 }
 
-type Message = { type: string; [field: string]: unknown }
-
 /** A recording as a replay: the same conversation, to be had again with another host. */
 export function replayOf(recording: Recording, about: { name?: string; description?: string } = {}): Replay {
   const steps: ReplayStep[] = []
@@ -66,26 +64,21 @@ export function replayOf(recording: Recording, about: { name?: string; descripti
     before = line.at
     if (step === undefined) continue
     steps.push(step)
-    if ("user" in step || startsTurn(message)) isTurnRunning = true
+    // Queued messages and the ends of tasks start turns without a word of the host's.
+    if ("user" in step || (message?.type === "system" && message["subtype"] === "init")) isTurnRunning = true
     if ("emit" in step && step.emit.type === "result") isTurnRunning = false
   }
   const end = recording.exitCode === undefined ? {} : { exitCode: recording.exitCode }
   return { ...about, ...end, replay: steps }
 }
 
-/** Queued messages and the ends of tasks start turns without a word of the host's. */
-function startsTurn(message: Message | undefined): boolean {
-  return message?.type === "system" && message["subtype"] === "init"
-}
-
-function messageIn({ line }: RecordedLine): Message | undefined {
-  const value = parseJson(line)
-  const type = textOf(value, "type")
-  return isObject(value) && type !== undefined ? { ...value, type } : undefined
+function messageIn({ line }: RecordedLine): Envelope | undefined {
+  const value = parseObject(line)
+  return value !== undefined && isEnvelope(value) ? value : undefined
 }
 
 /** A step that an agent waits for. The rest of what a host says changes nothing that is seen. */
-function hostStep(message: Message | undefined, isTurnRunning: boolean): ReplayStep | undefined {
+function hostStep(message: Envelope | undefined, isTurnRunning: boolean): ReplayStep | undefined {
   const midTurn = isTurnRunning ? { midTurn: true } : {}
   if (message?.type === "user") return { user: message, ...midTurn }
   if (message?.type === "control_request") {
@@ -100,7 +93,7 @@ function hostStep(message: Message | undefined, isTurnRunning: boolean): ReplayS
   return answered === undefined ? undefined : { answered, response: withoutId(response) }
 }
 
-function agentStep(message: Message | undefined, { line }: RecordedLine, ms: number): ReplayStep | undefined {
+function agentStep(message: Envelope | undefined, { line }: RecordedLine, ms: number): ReplayStep | undefined {
   const afterMs = ms > 0 ? { afterMs: ms } : {}
   if (message === undefined) return line.trim() === "" ? undefined : { raw: line, ...afterMs }
   const as = textOf(message, "request_id")

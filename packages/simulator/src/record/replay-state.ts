@@ -1,4 +1,4 @@
-import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
 import { objectsIn, textsIn } from "../json.ts"
 import type { Randomness } from "../randomness.ts"
@@ -18,44 +18,29 @@ export class HostInbox {
   /** The uuids of its messages; some have none. */
   readonly users: (string | undefined)[] = []
   readonly requests: HostRequest[] = []
-  readonly #answered = new Set<string>()
-  #isEnded = false
-  readonly #changes = new Waker()
-
-  get isEnded(): boolean {
-    return this.#isEnded
-  }
-
-  isAnswered(id: string): boolean {
-    return this.#answered.has(id)
-  }
-
-  /** Resolves when something has come in. */
-  changed(): Promise<void> {
-    return this.#changes.wait()
-  }
+  readonly answered = new Set<string>()
+  isEnded = false
+  /** Woken when something has come in. */
+  readonly changes = new Waker()
 
   end(): void {
-    this.#isEnded = true
-    this.#changes.wake()
+    this.isEnded = true
+    this.changes.wake()
   }
 
   take(line: string): void {
-    const message = parseJson(line)
-    if (!isObject(message)) return
+    const message = parseObject(line) ?? {}
     if (message["type"] === "user" && this.users.length < MAX_KEPT) this.users.push(textOf(message, "uuid"))
-    if (message["type"] === "control_response") this.#takeAnswer(textOf(fieldOf(message, "response"), "request_id"))
+    const isAnswer = message["type"] === "control_response"
+    const answered = isAnswer ? textOf(fieldOf(message, "response"), "request_id") : undefined
+    if (answered !== undefined && this.answered.size < MAX_KEPT) this.answered.add(answered)
     if (message["type"] === "control_request") this.#takeRequest(message)
-    this.#changes.wake()
+    this.changes.wake()
   }
 
   takeRequest(subtype: string): HostRequest | undefined {
     const at = this.requests.findIndex((request) => request.subtype === subtype)
     return at === -1 ? undefined : this.requests.splice(at, 1)[0]
-  }
-
-  #takeAnswer(id: string | undefined): void {
-    if (id !== undefined && this.#answered.size < MAX_KEPT) this.#answered.add(id)
   }
 
   #takeRequest(message: Readonly<Record<string, unknown>>): void {
@@ -70,40 +55,30 @@ export class HostInbox {
 export class ReplayIndex {
   readonly #requests = new Map<string, number[]>()
   readonly #replies = new Map<string, number[]>()
-  readonly #done = new Set<number>()
+  readonly done = new Set<number>()
 
   constructor(steps: readonly ReplayStep[]) {
     steps.forEach((step, at) => {
-      if ("request" in step) listIn(this.#requests, step.request.subtype).push(at)
-      if ("reply" in step) listIn(this.#replies, step.to).push(at)
+      if ("request" in step) note(this.#requests, step.request.subtype, at)
+      if ("reply" in step) note(this.#replies, step.to, at)
     })
   }
 
   /** A request of this kind that has not had its turn yet. */
   requestFor(subtype: string): number | undefined {
-    return this.#requests.get(subtype)?.find((at) => !this.#done.has(at))
+    return this.#requests.get(subtype)?.find((at) => !this.done.has(at))
   }
 
   /** The replies to it that were not given yet. */
   repliesTo(name: string): number[] {
-    return (this.#replies.get(name) ?? []).filter((at) => !this.#done.has(at))
-  }
-
-  finish(at: number): void {
-    this.#done.add(at)
-  }
-
-  isDone(at: number): boolean {
-    return this.#done.has(at)
+    return (this.#replies.get(name) ?? []).filter((at) => !this.done.has(at))
   }
 }
 
-function listIn(lists: Map<string, number[]>, name: string): number[] {
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const list: number[] = []
-  lists.set(name, list)
-  return list
+function note(lists: Map<string, number[]>, name: string, at: number): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [at])
+  else list.push(at)
 }
 
 type Request = Readonly<Record<string, unknown>>

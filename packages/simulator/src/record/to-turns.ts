@@ -1,4 +1,5 @@
-import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { numberIn, objectsIn } from "../json.ts"
 import type { AgentStep, ErrorStep, Scenario, Step, ToolStep, Turn } from "../scenario/schema.ts"
 import type { Recording } from "./recording.ts"
 
@@ -17,11 +18,9 @@ export function scenarioOf(recording: Recording, about: { name?: string; descrip
   const writer = new TurnWriter()
   let before = recording.lines[0]?.at ?? 0
   for (const { at, from, line } of recording.lines) {
-    const message = parseJson(line)
-    if (isObject(message)) {
-      if (from === "agent") writer.agent(message, at, at - before)
-      else if (message["type"] === "control_response") writer.answered(at)
-    }
+    const message = parseObject(line) ?? {}
+    if (from === "agent") writer.agent(message, at, at - before)
+    else if (message["type"] === "control_response") writer.answered(at)
     before = at
   }
   return { ...about, turns: writer.turns() }
@@ -69,8 +68,8 @@ class TurnWriter {
     const body = fieldOf(message, "message") ?? {}
     const parent = textOf(message, "parent_tool_use_id")
     if (body["model"] === "<synthetic>") return this.#push(errorIn(message, body))
-    for (const block of Array.isArray(body["content"]) ? body["content"] : []) {
-      const step = isObject(block) ? stepOf(block) : undefined
+    for (const block of objectsIn(body["content"])) {
+      const step = stepOf(block)
       if (step === undefined) continue
       if ("tool" in step) this.#tools.set(textOf(block, "id") ?? "", { step, at })
       if (parent !== undefined) this.#ofAgent(parent, step)
@@ -92,10 +91,9 @@ class TurnWriter {
   }
 
   #results(message: Fields, at: number): void {
-    const content = fieldOf(message, "message")?.["content"]
-    for (const block of Array.isArray(content) ? content : []) {
-      const tool = isObject(block) ? this.#tools.get(textOf(block, "tool_use_id") ?? "") : undefined
-      if (tool === undefined || !isObject(block)) continue
+    for (const block of objectsIn(fieldOf(message, "message")?.["content"])) {
+      const tool = this.#tools.get(textOf(block, "tool_use_id") ?? "")
+      if (tool === undefined) continue
       const { step } = tool
       // A sub-agent's result is made from what it says.
       if (step.agent === undefined) Object.assign(step, outcomeOf(block, message["tool_use_result"]))
@@ -105,30 +103,21 @@ class TurnWriter {
 
   #system(message: Fields): void {
     if (message["subtype"] === "api_retry") {
-      const status = message["error_status"]
-      this.#push({ error: typeof status === "number" && status >= 400 ? status : 529 })
+      const status = numberIn(message, "error_status") ?? 0
+      this.#push({ error: status >= 400 ? status : 529 })
     }
     if (message["subtype"] !== "compact_boundary") return
     const metadata = fieldOf(message, "compact_metadata") ?? {}
-    const { pre_tokens, post_tokens } = metadata
-    this.#push({
-      compact: metadata["trigger"] === "manual" ? "manual" : "auto",
-      ...(typeof pre_tokens === "number" ? { preTokens: pre_tokens } : {}),
-      ...(typeof post_tokens === "number" ? { postTokens: post_tokens } : {}),
-    })
+    const [preTokens, postTokens] = [numberIn(metadata, "pre_tokens"), numberIn(metadata, "post_tokens")]
+    const compact = metadata["trigger"] === "manual" ? "manual" : "auto"
+    this.#push({ compact, ...defined({ preTokens, postTokens }) })
   }
 
   #rateLimit(info: Fields): void {
     const status = info["status"]
     if (status !== "allowed" && status !== "allowed_warning" && status !== "rejected") return
-    const { utilization, resetsAt } = info
-    const type = textOf(info, "rateLimitType")
-    this.#push({
-      rateLimit: status,
-      ...(type === undefined ? {} : { type }),
-      ...(typeof utilization === "number" ? { utilization } : {}),
-      ...(typeof resetsAt === "number" ? { resetsAt } : {}),
-    })
+    const [utilization, resetsAt] = [numberIn(info, "utilization"), numberIn(info, "resetsAt")]
+    this.#push({ rateLimit: status, ...defined({ type: textOf(info, "rateLimitType"), utilization, resetsAt }) })
   }
 
   #elicitation(request: Fields): void {
@@ -137,22 +126,21 @@ class TurnWriter {
     this.#push({
       elicit: textOf(request, "message") ?? "",
       server: textOf(request, "mcp_server_name") ?? "",
-      ...(schema === undefined ? {} : { schema: { ...schema } }),
-      ...(url === undefined ? {} : { url }),
+      ...defined({ schema, url }),
     })
   }
 
   #result(message: Fields): void {
-    const total = message["total_cost_usd"]
-    const cost = typeof total === "number" ? Math.max(0, total - this.#costUsd) : 0
-    if (typeof total === "number") this.#costUsd = total
+    const total = numberIn(message, "total_cost_usd") ?? this.#costUsd
+    const cost = Math.max(0, total - this.#costUsd)
+    this.#costUsd = total
     this.#forgetDenied(message["permission_denials"])
     this.#endTurn(cost > 0 ? { costUsd: cost } : {})
   }
 
   /** A denial is the host's: whoever plays this asks again, and what is allowed then must not give a denial. */
   #forgetDenied(denials: unknown): void {
-    for (const denial of Array.isArray(denials) ? denials : []) {
+    for (const denial of objectsIn(denials)) {
       const step = this.#tools.get(textOf(denial, "tool_use_id") ?? "")?.step
       if (step === undefined) continue
       delete step.result
@@ -197,10 +185,8 @@ function stepOf(block: Fields): AgentContent | undefined {
 
 function outcomeOf(block: Fields, structured: unknown): Pick<ToolStep, "result" | "structured" | "isError"> {
   const { content } = block
-  const blocks = Array.isArray(content) ? content.filter(isObject).map((item) => ({ ...item })) : undefined
-  const result = blocks ?? (typeof content === "string" ? content : "")
   return {
-    result,
+    result: Array.isArray(content) ? objectsIn(content).map((item) => ({ ...item })) : (textOf(block, "content") ?? ""),
     ...(isObject(structured) ? { structured } : {}),
     ...(block["is_error"] === true ? { isError: true } : {}),
   }
@@ -208,12 +194,11 @@ function outcomeOf(block: Fields, structured: unknown): Pick<ToolStep, "result" 
 
 /** The error behind what a CLI says in the model's place when the API failed. */
 function errorIn(message: Fields, body: Fields): ErrorStep {
-  const status = message["api_error_status"]
-  const [first] = Array.isArray(body["content"]) ? body["content"] : []
-  const type = textOf(message, "api_error_type")
+  const status = numberIn(message, "api_error_status") ?? 0
+  const [first] = objectsIn(body["content"])
   return {
-    error: typeof status === "number" && status >= 400 && status < 600 ? status : 400,
-    ...(type === undefined ? {} : { type }),
+    error: status >= 400 && status < 600 ? status : 400,
+    ...defined({ type: textOf(message, "api_error_type") }),
     message: textOf(first, "text") ?? "",
   }
 }

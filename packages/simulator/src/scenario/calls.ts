@@ -77,7 +77,7 @@ function* draftsIn(turn: Turn): Generator<Draft> {
     } else {
       const block = blockOf(step)
       open.push(block)
-      if (endsReply(block)) yield* taken()
+      if ("tool" in block || "cut" in block || "streamError" in block) yield* taken()
     }
   }
   yield* taken()
@@ -97,8 +97,9 @@ export function plainReply(say: string): Reply {
   return replyOf([{ say }], {})
 }
 
-function endsReply(block: Block): boolean {
-  return "tool" in block || "cut" in block || "streamError" in block
+/** The reply to what the script has no turn for. */
+export function unscripted(said: string): Reply {
+  return plainReply(`The script has no turn for this. What came was: ${said.slice(0, 200)}`)
 }
 
 function replyOf(blocks: readonly Block[], { stop, usage, model }: Overrides): Reply {

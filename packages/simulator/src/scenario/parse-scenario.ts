@@ -1,5 +1,6 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject } from "@signalbox/protocol/envelope"
 import { z } from "zod"
+import { objectsIn } from "../json.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import { misplacedSteps, type ScenarioProblem } from "./calls.ts"
 import { type Scenario, scenarioSchema } from "./schema.ts"
@@ -207,36 +208,26 @@ function keysAt(schema: Place, path: readonly (string | number)[], value: unknow
   const places = path.reduce((found, key) => found.flatMap((place) => within(place, key)), [schema])
   const objects = places.flatMap(members).filter((place) => isObject(place["properties"]))
   const written = isObject(value) ? Object.keys(value) : []
-  const meant = objects.filter((place) => written.includes(firstKey(place)))
+  // The key that tells a kind of step from the others stands first in it.
+  const meant = objects.filter((place) => written.includes(keysOf(place)[0] ?? ""))
   return [...new Set((meant.length > 0 ? meant : objects).flatMap(keysOf))]
 }
 
 function within(place: Place, key: string | number): Place[] {
   return members(place).flatMap((member) => {
-    if (typeof key === "number") return placeIn(member["items"])
-    const properties = member["properties"]
-    const own = isObject(properties) ? properties[key] : undefined
-    return placeIn(own ?? member["additionalProperties"])
+    const own = typeof key === "number" ? member["items"] : fieldOf(member, "properties")?.[key]
+    return objectsIn([own ?? member["additionalProperties"]])
   })
-}
-
-function placeIn(value: unknown): Place[] {
-  return isObject(value) ? [value] : []
 }
 
 /** The kinds of a union; of anything else, itself. */
 function members(place: Place): Place[] {
   const any = place["anyOf"]
-  return Array.isArray(any) ? any.filter(isObject).flatMap(members) : [place]
+  return Array.isArray(any) ? objectsIn(any).flatMap(members) : [place]
 }
 
 function keysOf(place: Place): string[] {
-  return Object.keys(isObject(place["properties"]) ? place["properties"] : {})
-}
-
-/** The key that tells a kind of step from the others stands first in it. */
-function firstKey(place: Place): string {
-  return keysOf(place)[0] ?? ""
+  return Object.keys(fieldOf(place, "properties") ?? {})
 }
 
 /** The word that was probably meant, if one is near enough. */

@@ -56,12 +56,7 @@ export class BlockBuilder {
   }
 }
 
-type ReplyUsage = {
-  input_tokens: number
-  cache_creation_input_tokens: number
-  cache_read_input_tokens: number
-  output_tokens: number
-}
+type ReplyUsage = Record<`${"" | "cache_creation_" | "cache_read_"}input_tokens` | "output_tokens", number>
 
 const UNITS_PER_TOKEN = 4
 const DEFAULT_SIGNATURE = Buffer.from("a scripted signature, signed by nobody").toString("base64")

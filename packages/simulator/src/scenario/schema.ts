@@ -268,8 +268,7 @@ type TodosStep = z.infer<typeof todosStep>
 export type RateLimitStep = z.infer<typeof rateLimitStep>
 export type CompactStep = z.infer<typeof compactStep>
 export type ElicitStep = z.infer<typeof elicitStep>
-type EmitStep = z.infer<typeof emitStep>
-export type AsideStep = RateLimitStep | CompactStep | ElicitStep | EmitStep
+export type AsideStep = z.infer<(typeof ASIDES)[number]>
 /** A list of todos is the call of the tool that keeps it. */
 export type WrittenBlock = z.infer<typeof blockSchema>
 export type Block = Exclude<WrittenBlock, TodosStep>

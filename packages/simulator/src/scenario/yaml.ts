@@ -1,4 +1,4 @@
-import { isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from "yaml"
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml"
 
 // The one file that knows YAML. JSON is YAML, so both kinds of scenario come through here, with their lines.
 
@@ -25,7 +25,10 @@ export function readYaml(text: string): YamlSource {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
   const lineAt = (offset: number) => Math.max(1, counter.linePos(offset).line)
-  const problems = document.errors.map((error) => ({ line: lineAt(error.pos[0]), message: wordsFor(error) }))
+  const problems = document.errors.map((error) => ({
+    line: lineAt(error.pos[0]),
+    message: `not YAML: ${ADVICE[error.code] ?? error.message}`,
+  }))
   const offsetOf = (path: Path): number | undefined => {
     const parent = document.getIn(path.slice(0, -1), true)
     const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined
@@ -64,8 +67,4 @@ function readValue(
         : { line: lineOfAlias(name), message: `not YAML: ${ADVICE["BAD_ALIAS"]}` }
     return { value: undefined, problems: [problem] }
   }
-}
-
-function wordsFor({ code, message }: YAMLError): string {
-  return `not YAML: ${ADVICE[code] ?? message}`
 }

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { objectsIn } from "../json.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
@@ -53,13 +53,7 @@ function opened(
   const { version } = profile
   const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist, entrypoint }
   const { entries, last, ...about } = stored
-  return {
-    ...about,
-    sessionId: id,
-    history: historyOf(entries),
-    transcript: new Transcript(options, last),
-    source,
-  }
+  return { ...about, sessionId: id, history: historyOf(entries), transcript: new Transcript(options, last), source }
 }
 
 // A session on disk, in the CLI's own layout: <config>/projects/<cwd, dashed>/<session id>.jsonl, an entry per line, each
@@ -120,18 +114,14 @@ export class Transcript {
     this.#isMade = false
   }
 
-  /** Returns false when the disk would not have it: a simulator goes on without. */
-  add(
-    kind: "user" | "assistant",
-    entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields },
-  ): boolean {
+  add(kind: "user" | "assistant", entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields }): void {
     const { cwd, sessionId, version, entrypoint, agentId } = this.#options
-    const line = {
+    this.write({
       parentUuid: this.#last,
       isSidechain: agentId !== undefined,
-      ...(agentId === undefined ? {} : { agentId }),
+      ...defined({ agentId }),
       userType: "external",
-      ...(entrypoint === undefined ? {} : { entrypoint }),
+      ...defined({ entrypoint }),
       cwd,
       sessionId,
       version,
@@ -142,25 +132,23 @@ export class Transcript {
       ...entry.extra,
       uuid: entry.uuid,
       timestamp: entry.timestamp,
-    }
+    })
     this.#last = entry.uuid
-    return this.write(line)
   }
 
-  write(line: Fields): boolean {
-    if (!this.#options.persist) return true
+  write(line: Fields): void {
+    if (!this.#options.persist) return
     this.onEntry(this.path, line)
-    return this.#onDisk(() => appendFileSync(this.path, `${JSON.stringify(line)}\n`))
+    this.#onDisk(() => appendFileSync(this.path, `${JSON.stringify(line)}\n`))
   }
 
-  #onDisk(write: () => void): boolean {
+  #onDisk(write: () => void): void {
     try {
       if (!this.#isMade) mkdirSync(dirname(this.path), { recursive: true })
       this.#isMade = true
       write()
-      return true
     } catch {
-      return false
+      // A disk that would not have it: a simulator goes on without.
     }
   }
 }

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
-import { textOf } from "@signalbox/protocol/envelope"
+import { defined, textOf } from "@signalbox/protocol/envelope"
+import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
+import { numberIn } from "../json.ts"
 import { isOn } from "../launch/launch.ts"
 import { isInside } from "../permissions/bash-command.ts"
 import type { Fields } from "../profiles/profile.ts"
@@ -37,8 +39,7 @@ export function bashTool(shell: Shell): Tool {
 /** The oldest generation leaves a command that takes too long running behind. */
 function optionsOf({ core, input }: ToolRun): { timeoutMs?: number; mergesOutput?: boolean } {
   if (core.profile.quirks.toolFormat === "terse") return {}
-  const timeout = input["timeout"]
-  return { timeoutMs: typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_MS, mergesOutput: true }
+  return { timeoutMs: numberIn(input, "timeout") ?? DEFAULT_TIMEOUT_MS, mergesOutput: true }
 }
 
 /** A command may go to another folder for those that follow, but not out of the session's. */
@@ -110,7 +111,7 @@ function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, c
     if (background !== undefined) {
       await core.clock.pause(background.durationMs, signal)
       const { status = "completed", summary, output = "" } = background
-      return { status, output, ...(summary === undefined ? {} : { summary }) }
+      return { status, output, ...defined({ summary }) }
     }
     const end = await shell(command, { cwd: core.launch.cwd, signal })
     const status = end.exitCode === 0 ? "completed" : "failed"
@@ -188,14 +189,14 @@ export const realShell: Shell = (command, { cwd, signal, stdin, timeoutMs, merge
     const timer = setTimeout(() => {
       timedOut = true
       kill()
-    }, timeoutMs ?? NEVER_MS)
+    }, timeoutMs ?? LONGEST_TIMER_MS)
     signal.addEventListener("abort", kill, { once: true })
     const end = (code: number) => {
       clearTimeout(timer)
       signal.removeEventListener("abort", kill)
       const last = folder.join("").trim()
       const told = { stdout: out.join(""), stderr: err.join("") }
-      if (timedOut) resolve({ ...told, exitCode: TERMINATED, timedOutMs: timeoutMs ?? NEVER_MS })
+      if (timedOut) resolve({ ...told, exitCode: TERMINATED, timedOutMs: timeoutMs ?? LONGEST_TIMER_MS })
       else resolve({ ...told, exitCode: code, ...(last === "" ? {} : { folder: last }) })
     }
     child.once("error", (error) => {
@@ -204,9 +205,6 @@ export const realShell: Shell = (command, { cwd, signal, stdin, timeoutMs, merge
     })
     child.once("close", (code, killed) => end(code ?? (killed === null ? 1 : 137)))
   })
-
-/** The longest that a timer can wait. */
-const NEVER_MS = 2 ** 31 - 1
 
 /** Nothing runs: every command succeeds and says nothing. */
 export const pretendShell: Shell = async () => ({ stdout: "", stderr: "", exitCode: 0 })

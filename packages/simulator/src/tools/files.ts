@@ -85,14 +85,11 @@ export class Checkpoints {
     }
   }
 
-  rewind(uuid: string): boolean {
-    const states = this.#statesBefore(uuid)
-    if (states === undefined) return false
-    for (const [path, before] of states) {
+  rewind(uuid: string): void {
+    for (const [path, before] of this.#statesBefore(uuid) ?? []) {
       if (before === undefined) this.#files.remove(path)
       else this.#files.write(path, before)
     }
-    return true
   }
 
   /** The oldest state of each file since the message. */

@@ -15,7 +15,10 @@ export function ownTools(files: Files): Record<string, Tool> {
     EnterPlanMode: enterPlanTool,
     ExitPlanMode: exitPlanTool(files),
     StructuredOutput: structuredOutputTool,
-    WebFetch: { run: async ({ input }) => toolFailure(unreachable(textOf(input, "url") ?? "")) },
+    WebFetch: {
+      run: async ({ input }) =>
+        toolFailure(`Unable to fetch ${textOf(input, "url") ?? ""}: this is a simulation and reaches no network.`),
+    },
     WebSearch: { run: async () => ({ content: "No results: this is a simulation.", structured: { results: [] } }) },
   }
 }
@@ -64,15 +67,10 @@ const questionTool: Tool = {
 /** Whether somebody answered with words that no option has. */
 function hasOwnWords(questions: unknown, answers: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(answers).some(([asked, answer]) => {
-    const question = Array.isArray(questions) ? questions.find((each) => textOf(each, "question") === asked) : undefined
-    const options: unknown = isObject(question) ? question["options"] : []
-    const labels = Array.isArray(options) ? options.map((option) => textOf(option, "label")) : []
-    return (
-      !labels.includes(String(answer)) &&
-      String(answer)
-        .split(", ")
-        .some((part) => !labels.includes(part))
-    )
+    const question = objectsIn(questions).find((each) => each["question"] === asked)
+    const labels = objectsIn(question?.["options"]).map((option) => option["label"])
+    const said = String(answer)
+    return !labels.includes(said) && said.split(", ").some((part) => !labels.includes(part))
   })
 }
 
@@ -119,10 +117,6 @@ const structuredOutputTool: Tool = {
   },
 }
 
-function unreachable(url: string): string {
-  return `Unable to fetch ${url}: this is a simulation and reaches no network.`
-}
-
 /** Hands the model a skill's text. Of the vendor's own skills there is only the name. */
 export const skillTool: Tool = {
   check(run) {
@@ -140,9 +134,7 @@ export const skillTool: Tool = {
       structured: { success: true, commandName: name },
       typeFirst: true,
     }
-    if (page === undefined) return outcome
-    const says = textWith(page, textOf(run.input, "args") ?? "")
-    return { ...outcome, says }
+    return page === undefined ? outcome : { ...outcome, says: textWith(page, textOf(run.input, "args") ?? "") }
   },
 }
 
@@ -178,7 +170,7 @@ async function listResources({ core, input, signal }: ToolRun) {
   const lists = servers
     .filter((server) => wanted === undefined || server === wanted)
     .map(async (server) => {
-      const listed = await core.mcp.request(server, { method: "resources/list" }, signal)
+      const listed = await core.mcp.ask(server, () => ({ method: "resources/list" }), signal)
       const resources = "failed" in listed ? [] : listed.result["resources"]
       return objectsIn(resources).map((each) => listedResource(each, server))
     })
@@ -194,7 +186,7 @@ async function readResource({ core, input, signal }: ToolRun) {
   const server = textOf(input, "server") ?? ""
   if (!core.mcp.has(server)) return toolFailure(notFound(server, core.mcp.withResources()))
   const params = { uri: textOf(input, "uri") ?? "" }
-  const read = await core.mcp.request(server, { method: "resources/read", params }, signal)
+  const read = await core.mcp.ask(server, () => ({ method: "resources/read", params }), signal)
   if ("failed" in read) return toolFailure(read.failed)
   const structured = { contents: objectsIn(read.result["contents"]).map(readContent) }
   return { content: JSON.stringify(structured), structured }

@@ -1,7 +1,8 @@
+import { defined } from "@signalbox/protocol/envelope"
 import { deferred } from "@signalbox/transport/pacing"
 import { remember } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { dashed, present } from "../profiles/shared.ts"
+import { dashed } from "../profiles/shared.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
 import type { AgentBasics } from "../wire/wire.ts"
 
@@ -72,7 +73,7 @@ export class Tasks {
   /** The tasks as hooks are told of them. */
   list(): Fields[] {
     return [...this.#running.values()].map(({ id, start }) =>
-      present({
+      defined({
         id,
         type: start.agent === undefined ? "shell" : "subagent",
         status: "running",
@@ -136,7 +137,7 @@ export class Tasks {
     const run = this.#agent.profile.quirks.tellsRuns ? { run_id: task.runId } : {}
     const patch = { status: end.status === "stopped" ? "killed" : end.status, end_time: this.#agent.clock.now() }
     this.#agent.wire.system("task_updated", { task_id: task.id, ...run, patch }, "uuid")
-    const notice = present({
+    const notice = defined({
       task_id: task.id,
       ...run,
       tool_use_id: task.start.toolUseId,
@@ -152,7 +153,7 @@ export class Tasks {
     if (!this.#agent.profile.quirks.taskMessages) return
     const { agent, toolUseId, description } = task.start
     const { tellsRuns } = this.#agent.profile.quirks
-    const fields = present({
+    const fields = defined({
       task_id: task.id,
       run_id: tellsRuns ? task.runId : undefined,
       tool_use_id: toolUseId,
@@ -170,7 +171,7 @@ export class Tasks {
   tellAll(): void {
     if (!this.#agent.profile.quirks.tellsAllTasks) return
     const tasks = [...this.#running.values()].map(({ id, runId, start }) =>
-      present({
+      defined({
         task_id: id,
         run_id: runId,
         task_type: start.agent === undefined ? "local_bash" : "local_agent",

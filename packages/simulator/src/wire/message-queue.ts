@@ -1,7 +1,6 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { defined, fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { remember } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
-
-type Priority = "now" | "next" | "later"
 
 /** A message of the host's, or of the agent's own (a task that ended), that waits for its turn. */
 export interface QueuedMessage {
@@ -10,7 +9,7 @@ export interface QueuedMessage {
   readonly sent: unknown
   readonly text: string
   readonly uuid?: string
-  readonly priority: Priority
+  readonly priority: "now" | "next" | "later"
   readonly isQuery: boolean
   /** A text that looks like a command is none. */
   readonly isVerbatim?: boolean
@@ -26,13 +25,13 @@ const MAX_SEEN_UUIDS = 10_000
 /** Messages that wait. Pure bookkeeping: it starts nothing. */
 export class MessageQueue {
   #waiting: QueuedMessage[] = []
-  readonly #seen = new Set<string>()
+  readonly #seen = new Map<string, true>()
 
   /** False for a message whose uuid was there before: it starts no second turn. */
   add(message: QueuedMessage): boolean {
     if (message.uuid !== undefined) {
       if (this.#seen.has(message.uuid)) return false
-      this.#remember(message.uuid)
+      remember(this.#seen, message.uuid, true, MAX_SEEN_UUIDS)
     }
     if (message.priority === "now") this.#waiting.unshift(message)
     else this.#waiting.push(message)
@@ -78,19 +77,10 @@ export class MessageQueue {
 
   #shares(first: QueuedMessage): boolean {
     const next = this.#waiting[0]
-    const plain = (message: QueuedMessage) => message.isQuery && message.origin === undefined && !isCommand(message)
+    const plain = ({ isQuery, origin, text, isVerbatim }: QueuedMessage) =>
+      isQuery && origin === undefined && (!text.startsWith("/") || isVerbatim === true)
     return next !== undefined && plain(first) && plain(next) && first.priority !== "now"
   }
-
-  #remember(uuid: string): void {
-    const [oldest] = this.#seen
-    if (this.#seen.size >= MAX_SEEN_UUIDS && oldest !== undefined) this.#seen.delete(oldest)
-    this.#seen.add(uuid)
-  }
-}
-
-function isCommand({ text, isVerbatim }: QueuedMessage): boolean {
-  return text.startsWith("/") && isVerbatim !== true
 }
 
 /** A line of the host's, read as a CLI reads it. */
@@ -110,22 +100,17 @@ export function readHostLine(line: string): HostLine {
 }
 
 export function readUserMessage(message: Readonly<Fields>, knowsPriority: boolean): QueuedMessage {
-  const body = isObject(message["message"]) ? message["message"] : {}
-  const content = body["content"]
-  const uuid = textOf(message, "uuid")
+  const content = fieldOf(message, "message")?.["content"]
+  const { priority } = message
   return {
     content: typeof content === "string" ? [{ type: "text", text: content }] : content,
     sent: content,
     text: textOfContent(content),
-    priority: knowsPriority ? priorityOf(message["priority"]) : "next",
+    priority: knowsPriority && (priority === "now" || priority === "later") ? priority : "next",
     isQuery: !knowsPriority || message["shouldQuery"] !== false,
     ...(knowsPriority && message["client_composed"] === true ? { isVerbatim: true } : {}),
-    ...(uuid === undefined ? {} : { uuid }),
+    ...defined({ uuid: textOf(message, "uuid") }),
   }
-}
-
-function priorityOf(value: unknown): Priority {
-  return value === "now" || value === "later" ? value : "next"
 }
 
 function textOfContent(content: unknown): string {

@@ -1,4 +1,5 @@
 import type { Transport } from "@signalbox/transport"
+import { Waker } from "@signalbox/transport/pacing"
 import type { AgentClock } from "../clock.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
@@ -16,21 +17,18 @@ export interface AgentBasics {
 interface WireOptions extends Pick<AgentBasics, "profile" | "clock" | "random"> {
   readonly outbox: Outbox
   readonly sessionId: string
-  /** The readers that hear what the session is doing. */
-  readonly tellsState: "all" | "host-only" | false
+  readonly env: Launch["env"]
 }
 
 /** Writes an agent's messages in the form of its version. */
 export class Wire {
   readonly #agent: WireOptions
   sessionId: string
-  readonly #tellsState: "all" | "host-only" | false
   #state = "idle"
 
   constructor(agent: WireOptions) {
     this.#agent = agent
     this.sessionId = agent.sessionId
-    this.#tellsState = agent.profile.quirks.tellsState ? agent.tellsState : false
   }
 
   emit(message: Fields): void {
@@ -57,7 +55,7 @@ export class Wire {
   }
 
   /** A message of the host's, or one in its name, as a replay writes it. */
-  replay(content: unknown, uuid: string = this.#agent.random.uuid()): void {
+  replay(content: unknown, uuid: string = this.#agent.random.uuid(), extra: Fields = {}): void {
     const timestamp = this.#agent.profile.quirks.timestampsEchoes ? { timestamp: this.timestamp() } : {}
     this.emit({
       type: "user",
@@ -67,15 +65,18 @@ export class Wire {
       uuid,
       ...timestamp,
       isReplay: true,
+      ...extra,
     })
   }
 
   /** Only for hosts that want to be told. */
   tellState(state: "idle" | "running" | "requires_action"): void {
-    if (!this.#tellsState || state === this.#state) return
+    const { profile, env } = this.#agent
+    const isForAll = env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] === "1"
+    const isTold = isForAll || env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1"
+    if (!isTold || !profile.quirks.tellsState || state === this.#state) return
     this.#state = state
-    const host = this.#tellsState === "host-only" ? { sdk_host_only: true } : {}
-    this.system("session_state_changed", { state, ...host }, "uuid")
+    this.system("session_state_changed", { state, ...(isForAll ? {} : { sdk_host_only: true }) }, "uuid")
   }
 
   lifecycle(uuid: string | undefined, state: string): void {
@@ -122,10 +123,10 @@ const FULL_AT = 512
 export class Outbox {
   readonly #transport: Transport
   #waiting: string[] = []
-  #pumping: Promise<void> | undefined
+  #isPumping = false
   #isMuted = false
   #hasGivenUp = false
-  readonly #wakers = new Set<() => void>()
+  readonly #change = new Waker()
 
   constructor(transport: Transport) {
     this.#transport = transport
@@ -139,7 +140,7 @@ export class Outbox {
   push(line: string): void {
     if (this.#isMuted) return
     this.#waiting.push(line)
-    this.#pumping ??= this.#pump()
+    if (!this.#isPumping) void this.#pump()
   }
 
   get isFull(): boolean {
@@ -148,31 +149,20 @@ export class Outbox {
 
   /** Resolves when everything said so far is gone, or can never go. */
   async drained(): Promise<void> {
-    while (this.#pumping !== undefined && !this.#hasGivenUp) await this.#next(this.#pumping)
+    while (this.#isPumping && !this.#hasGivenUp) await this.#change.wait()
   }
 
   /** For one that is told to go: a host that does not read keeps it no longer than this. */
   giveUpAfter(ms: number): void {
     const timer = setTimeout(() => {
       this.#hasGivenUp = true
-      for (const wake of this.#wakers) wake()
+      this.#change.wake()
     }, ms)
     void this.drained().then(() => clearTimeout(timer))
   }
 
-  /** The end of this pumping, or of all patience. */
-  #next(pumping: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#wakers.delete(wake)
-        resolve()
-      }
-      this.#wakers.add(wake)
-      void pumping.then(wake)
-    })
-  }
-
   async #pump(): Promise<void> {
+    this.#isPumping = true
     // Lets the lines of one step gather: a transport that batches gets them together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
@@ -185,7 +175,8 @@ export class Outbox {
         this.#waiting = []
       }
     }
-    this.#pumping = undefined
+    this.#isPumping = false
+    this.#change.wake()
   }
 
   /** A transport that need not be waited for gives the same promise every time: that one is waited for once. */

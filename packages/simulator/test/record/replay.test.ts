@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PassThrough, Readable } from "node:stream"
 import {
   composeRequest,
   composeSuccess,
@@ -21,7 +25,7 @@ import {
 } from "@signalbox/simulator"
 import { createLinkedPair, type Transport } from "@signalbox/transport"
 import { afterEach, describe, expect, it } from "vitest"
-import { createLineSplitter } from "../../src/record/recording.ts"
+import { recordCommand } from "../../src/record/recording.ts"
 
 const SESSION = "aaaaaaaa-0000-4000-8000-000000000001"
 const OTHER = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -316,13 +320,17 @@ describe("a recording", () => {
     expect(() => decodeRecording("{}", "r.ndjson")).toThrow(SimulatorError)
   })
 
-  it("[SR2] is cut into lines whatever the chunks, characters of several bytes too", () => {
+  it("[SR2] is cut into lines whatever the chunks, characters of several bytes too", async () => {
     const text = '{"a":"é€😀"}\n\n{"b":1}\nlast'
-    const lines: string[] = []
-    const tap = createLineSplitter((line) => lines.push(line))
-    for (const byte of Buffer.from(text)) tap.push(Buffer.from([byte]))
-    tap.end()
-    expect(lines).toEqual(['{"a":"é€😀"}', '{"b":1}', "last"])
+    const file = join(mkdtempSync(join(tmpdir(), "record-")), "cut.ndjson")
+    const stdin = Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte])))
+    const stdout = new PassThrough().resume()
+    expect(await recordCommand({ command: "cat", args: [], file, stdin, stdout })).toBe(0)
+    const { lines } = decodeRecording(readFileSync(file, "utf8"), file)
+    for (const end of ["host", "agent"]) {
+      const said = lines.filter(({ from }) => from === end).map(({ line }) => line)
+      expect(said).toEqual(['{"a":"é€😀"}', '{"b":1}', "last"])
+    }
   })
 
   it("[SR8] as turns has words, calls with their results and times, sub-agents, retries, limits and costs", () => {

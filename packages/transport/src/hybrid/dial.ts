@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { defined, parseObject } from "@signalbox/protocol/envelope"
 import { quietly, TransportError } from "../errors.ts"
 import { assertSendable, type Closed, closedError } from "../transport.ts"
 import { type DialledConnection, dialWebSocket } from "../websocket/dial.ts"
@@ -68,8 +68,12 @@ class HybridDialler implements DialledConnection {
   async send(line: string): Promise<void> {
     if (this.#ending !== undefined) throw closedError(this.#ending)
     assertSendable(line)
-    const type = textOf(parseEvent(line), "type")
-    await this.#posts?.send(line, type === "stream_event" ? type : "other")
+    // A line becomes an element of an array: one that is no JSON object would spoil its neighbours.
+    const event = parseObject(line)
+    if (event === undefined) {
+      throw new TransportError("transport/bad-line", "only a JSON object can be posted as an event")
+    }
+    await this.#posts?.send(line, event["type"] === "stream_event" ? "stream_event" : "other")
   }
 
   drop(): void {
@@ -87,18 +91,6 @@ class HybridDialler implements DialledConnection {
   }
 }
 
-/** A line becomes an element of an array: one that is no JSON object would spoil its neighbours. */
-function parseEvent(line: string): Readonly<Record<string, unknown>> {
-  const refusal = "only a JSON object can be posted as an event"
-  try {
-    const event: unknown = JSON.parse(line)
-    if (isObject(event)) return event
-  } catch (cause) {
-    throw new TransportError("transport/bad-line", refusal, { cause })
-  }
-  throw new TransportError("transport/bad-line", refusal)
-}
-
 export type SdkUrlOptions = Omit<HybridDialOptions, "url" | "token" | "environmentRunnerVersion">
 
 /** Connects to `--sdk-url` as a CLI with this environment would. */
@@ -108,8 +100,7 @@ export function openSdkUrl(url: string | URL, env: DialEnvironment, options: Sdk
     ...options,
     url,
     preset: env.remote ? { ...preset, keepAliveMs: 0 } : preset,
-    ...(env.token === undefined ? {} : { token: env.token }),
-    ...(env.environmentRunnerVersion === undefined ? {} : { environmentRunnerVersion: env.environmentRunnerVersion }),
+    ...defined({ token: env.token, environmentRunnerVersion: env.environmentRunnerVersion }),
   }
   return env.postsEvents ? dialHybrid(dial) : dialWebSocket(dial)
 }

@@ -113,7 +113,9 @@ export class HybridReceiver {
   #find({ pathname, searchParams }: URL, token: string | undefined): readonly PostedConnection[] | Reply {
     const candidates = this.#connections.get(addressOf(pathname, searchParams))
     if (candidates === undefined) return ABSENT
-    const own = candidates.filter((candidate) => isAllowed(token, candidate))
+    const own = candidates.filter(({ request: { token: expected } }) =>
+      expected === undefined ? token === undefined : isSameToken(token, expected),
+    )
     if (own.length > 0) return own
     // At the root others are connected, and this agent's own socket may be on its way back.
     return pathname === SHARED_PATH ? ABSENT : { status: 401, error: "the token is not the one of the connection" }
@@ -156,10 +158,6 @@ export class HybridReceiver {
 
 /** A 5xx is tried again: the agent's socket may be on its way back. */
 const ABSENT: Reply = { status: 503, error: "no agent is connected at the path of these events" }
-
-function isAllowed(token: string | undefined, { request: { token: expected } }: HybridConnection): boolean {
-  return expected === undefined ? token === undefined : isSameToken(token, expected)
-}
 
 /** The query belongs to the address: the CLI keeps it. */
 function addressOf(path: string, query: URLSearchParams): string {

@@ -90,10 +90,10 @@ type State =
 class ChildProcessTransport implements ChildTransport {
   readonly pid: number | undefined
   readonly lines: AsyncIterable<string>
-  readonly closed: Promise<Closed>
   readonly #group: ProcessGroup
   readonly #settings: ChildSettings
   readonly #closing = deferred<Closed>()
+  readonly closed: Promise<Closed> = this.#closing.promise
   readonly #input: InputPipe
   readonly #output: OutputLines
   readonly #stderr: StderrTail
@@ -109,7 +109,6 @@ class ChildProcessTransport implements ChildTransport {
     this.#output = new OutputLines(child.stdout, this.#settings)
     this.#stderr = new StderrTail(child.stderr, this.#settings.stderr)
     this.lines = this.#output.lines
-    this.closed = this.#closing.promise
     options.signal?.addEventListener("abort", this.#onAbort, { once: true })
     this.#exited = new Promise((resolve) => {
       onceExited(child, (exit) => {

@@ -62,21 +62,21 @@ function requireNamed(
 ): ClaudeExecutable {
   const isPath = /[\\/]/.test(name) || isScript(name)
   const paths = isPath ? [resolve(name)] : folders.map((folder) => join(folder, name))
-  const found = paths.find((path) => canRun(path, probe(path)))
+  // Node reads a script, so that its own permission to be executed does not matter.
+  const found = paths.find((path) => probe(path) === "executable" || (probe(path) === "plain-file" && isScript(path)))
   if (found !== undefined) return runnable({ path: found, foundBy })
   const said = foundBy === "explicit" ? "the claude executable that was asked for" : "CLAUDE_BIN"
   const kind = isPath ? probe(resolve(name)) : "missing"
   const problem = isPath ? DESCRIPTION[kind] : "is not a command on PATH"
-  throw new TransportError("process/not-found", `${said} is ${name}, which ${problem}. ${remedy(foundBy)}`, {
+  throw new TransportError("process/not-found", `${said} is ${name}, which ${problem}. ${REMEDY[foundBy]}`, {
     details: { looked: paths, ...(kind === "missing" ? {} : { problem }) },
   })
 }
 
-function remedy(foundBy: "explicit" | "CLAUDE_BIN"): string {
-  return foundBy === "explicit"
-    ? "Give the path of an executable file, or none to have it looked for."
-    : "Set it to the path of an executable file, or unset it to have claude looked for."
-}
+const REMEDY = {
+  explicit: "Give the path of an executable file, or none to have it looked for.",
+  CLAUDE_BIN: "Set it to the path of an executable file, or unset it to have claude looked for.",
+} as const
 
 function notFound(places: { wellKnown: readonly string[]; folders: readonly string[]; probe: Probe }): TransportError {
   const { wellKnown, folders, probe } = places
@@ -115,11 +115,6 @@ function runnable(candidate: Candidate): ClaudeExecutable {
 
 function isScript(path: string): boolean {
   return /\.(?:[cm]?js|jsx|tsx?)$/.test(path)
-}
-
-/** Node reads a script, so that its own permission to be executed does not matter. */
-function canRun(path: string, kind: FileKind): boolean {
-  return kind === "executable" || (kind === "plain-file" && isScript(path))
 }
 
 function fileKind(path: string): FileKind {

@@ -197,8 +197,7 @@ export function launchFlags(options: LaunchOptions): ClaudeFlags {
   return {
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
-    thinking:
-      thinking?.type === "enabled" ? { type: "enabled", budgetTokens: thinking.budgetTokens } : kindOf(thinking?.type),
+    thinking,
     thinkingDisplay: thinking?.display,
     effort: options.effort,
     betas: options.betas,
@@ -209,8 +208,4 @@ export function launchFlags(options: LaunchOptions): ClaudeFlags {
     settingSources: options.settingSources,
     additionalDirectories: options.additionalDirectories,
   }
-}
-
-function kindOf(type: "adaptive" | "disabled" | undefined): ClaudeFlags["thinking"] {
-  return type === undefined ? undefined : { type }
 }

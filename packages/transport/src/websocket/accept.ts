@@ -188,12 +188,8 @@ function readUpgradeRequest(request: IncomingMessage): UpgradeRequest | undefine
 
 /** Only origin-form targets: `//host/…` would otherwise be read as another host's URL. */
 export function readTarget(url: string | undefined): URL | undefined {
-  if (url === undefined || !url.startsWith("/")) return undefined
-  try {
-    return new URL(`http://localhost${url}`)
-  } catch {
-    return undefined
-  }
+  const whole = `http://localhost${url}`
+  return url?.startsWith("/") === true && URL.canParse(whole) ? new URL(whole) : undefined
 }
 
 export function readBearer(authorization: string | undefined): string | undefined {

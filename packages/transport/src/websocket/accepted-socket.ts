@@ -18,17 +18,16 @@ type State =
 /** An agent that dialled us. One socket, one connection: when the socket ends, it is over. */
 export class AcceptedConnection implements Transport {
   readonly lines: AsyncIterable<string>
-  readonly closed: Promise<Closed>
   readonly request: UpgradeRequest
   readonly #link: SocketLink
   readonly #intake: Intake
   readonly #outgoing: OutgoingLines
   readonly #closing = deferred<Closed>()
+  readonly closed: Promise<Closed> = this.#closing.promise
   #state: State = { name: "open" }
 
   constructor(socket: WebSocket, request: UpgradeRequest, settings: AcceptSettings) {
     this.request = request
-    this.closed = this.#closing.promise
     this.#intake = new Intake(settings.highWaterChars)
     this.lines = this.#intake.lines
     this.#outgoing = new OutgoingLines(settings)
@@ -38,7 +37,7 @@ export class AcceptedConnection implements Transport {
       onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
       onEnd: (end) => this.#onEnd(end),
     })
-    this.#intake.attach(this.#link)
+    this.#intake.attach(socket)
   }
 
   async send(line: string): Promise<void> {

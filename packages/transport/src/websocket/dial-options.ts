@@ -46,20 +46,12 @@ export function settleDialOptions(options: DialOptions): DialSettings {
 
 /** Throws at once for what is no WebSocket URL; dialling it again and again would never help. */
 function readSdkUrl(text: string | URL): URL {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch (cause) {
-    throw new TransportError("transport/misconfigured", `not a URL: ${String(text)}`, { cause })
-  }
-  if (url.protocol !== "ws:" && url.protocol !== "wss:") {
-    throw new TransportError(
-      "transport/misconfigured",
-      `Unsupported protocol: ${url.protocol} (ws: or wss: is needed)`,
-      {
-        details: { protocol: url.protocol },
-      },
-    )
+  if (!URL.canParse(String(text))) throw new TransportError("transport/misconfigured", `not a URL: ${String(text)}`)
+  const url = new URL(text)
+  const { protocol } = url
+  if (protocol !== "ws:" && protocol !== "wss:") {
+    const message = `Unsupported protocol: ${protocol} (ws: or wss: is needed)`
+    throw new TransportError("transport/misconfigured", message, { details: { protocol } })
   }
   // `ws` refuses a URL with a fragment, which no server would see anyway.
   url.hash = ""
@@ -89,10 +81,6 @@ export interface DialEnvironment {
   readonly environmentRunnerVersion: string | undefined
   /** `CLAUDE_CODE_REMOTE`: a remote session sends no `keep_alive` lines. */
   readonly remote: boolean
-  /** `CLAUDE_CODE_REMOTE_SESSION_ID` */
-  readonly remoteSessionId: string | undefined
-  /** `CLAUDE_CODE_CONTAINER_ID` */
-  readonly containerId: string | undefined
   /** `CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2`: receive by WebSocket, send by POST. */
   readonly postsEvents: boolean
 }
@@ -103,8 +91,6 @@ export function readDialEnvironment(env: Environment): DialEnvironment {
     token: readSessionToken(env),
     environmentRunnerVersion: nonEmpty(env["CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION"]),
     remote: isTruthy(env["CLAUDE_CODE_REMOTE"]),
-    remoteSessionId: nonEmpty(env["CLAUDE_CODE_REMOTE_SESSION_ID"]),
-    containerId: nonEmpty(env["CLAUDE_CODE_CONTAINER_ID"]),
     postsEvents: isTruthy(env["CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2"]),
   }
 }

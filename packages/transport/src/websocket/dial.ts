@@ -23,13 +23,13 @@ export function dialWebSocket(options: DialOptions): DialledConnection {
 
 class Dialler implements DialledConnection {
   readonly lines: AsyncIterable<string>
-  readonly closed: Promise<Closed>
   readonly #options: DialOptions
   readonly #settings: DialSettings
   readonly #ring: MessageRing
   readonly #intake: Intake
   readonly #outgoing: OutgoingLines
   readonly #closing = deferred<Closed>()
+  readonly closed: Promise<Closed> = this.#closing.promise
   #state: DialState = { phase: "idle" }
   #link: SocketLink | undefined
   /** Cancels the dial or the timer that the state is waiting for. */
@@ -42,7 +42,6 @@ class Dialler implements DialledConnection {
     this.#outgoing = new OutgoingLines(this.#settings, (line) => this.#onWritten(line))
     this.#intake = new Intake(this.#settings.highWaterChars)
     this.lines = this.#intake.lines
-    this.closed = this.#closing.promise
     this.#move({ type: "dial" })
   }
 
@@ -83,8 +82,7 @@ class Dialler implements DialledConnection {
       case "connected":
         return
       case "connecting":
-        this.#dial()
-        return
+        return this.#dial()
       case "reconnecting":
         this.#cancel = this.#settings.clock.after(state.delayMs, () => this.#move({ type: "dial" }))
         return
@@ -121,7 +119,7 @@ class Dialler implements DialledConnection {
         onEnd: (end) => this.#onEnd(end),
       },
     )
-    this.#intake.attach(this.#link)
+    this.#intake.attach(socket)
     this.#outgoing.attach(socket, this.#toReplay(lastRequestId))
     this.#move({ type: "opened" })
   }
@@ -144,10 +142,7 @@ class Dialler implements DialledConnection {
 
   #onEnd(end: LinkEnd): void {
     this.#link = undefined
-    if (this.#state.phase === "closing") {
-      this.#move({ type: "ended", closed: withoutCode(end) })
-      return
-    }
+    if (this.#state.phase === "closing") return this.#move({ type: "ended", closed: withoutCode(end) })
     this.#outgoing.detach(this.#settings.preset.offline)
     this.#failed({ kind: "lost", end })
   }

@@ -55,14 +55,6 @@ export class SocketLink {
     this.#startTimers()
   }
 
-  pause(): void {
-    this.#socket.pause()
-  }
-
-  resume(): void {
-    this.#socket.resume()
-  }
-
   /** Begins our goodbye. A peer that does not answer it is cut off. */
   close(code: number, reason: string): void {
     // Already closing means that the peer was first, or that the socket is broken: that is then the end that counts.

@@ -54,8 +54,6 @@ it("[D12] the rest of the environment is read into words", () => {
     token: undefined,
     environmentRunnerVersion: "1.2",
     remote: true,
-    remoteSessionId: "rs",
-    containerId: "c",
     postsEvents: true,
   })
   expect(readDialEnvironment({ CLAUDE_CODE_REMOTE: "0", CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2: "" })).toMatchObject({
