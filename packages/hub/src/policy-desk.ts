@@ -10,7 +10,7 @@ import {
   type Rule,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
-import type { Grant, HubSettings } from "@signalbox/protocol/hub-api"
+import type { BacktestDifference, Grant, HubSettings, PolicyChanges, PolicyVersion } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
@@ -30,9 +30,9 @@ export class PolicyDesk {
   }
 
   async load(): Promise<void> {
-    const kept = await this.#directory.getDocument("policy")
-    if (kept === undefined || kept === null) return
-    const parsed = await parse(kept)
+    const kept = await this.#directory.getPolicy()
+    if (kept === undefined) return
+    const parsed = await parsePolicy(kept.policy)
     if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
     this.#use(parsed.policy)
   }
@@ -46,16 +46,40 @@ export class PolicyDesk {
     return { ...this.#policy, sees: POLICY_SEES }
   }
 
-  /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
-  async put(value: unknown, by: string): Promise<void> {
-    const { sees: _told, ...written } = isObject(value) ? value : {}
-    const parsed = await parse(isObject(value) ? written : value)
-    if (!parsed.ok) {
-      throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
+  /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
+  async put(value: unknown, { by, forced }: { by: string; forced?: BacktestDifference | undefined }): Promise<void> {
+    const policy = await readPolicy(value)
+    const at = new Date().toISOString()
+    const changes = policyChanges(this.#policy, policy)
+    const about = {
+      at,
+      by,
+      rules: policy.rules.length,
+      changes,
+      ...(forced === undefined ? {} : { forced: forced.count }),
     }
-    await replaceDocument(this.#directory, "policy", { before: this.#policy, after: parsed.policy, by })
-    this.#use(parsed.policy)
+    await this.#directory.addPolicy(policy, about, (version) => ({
+      at,
+      what: "policy/changed",
+      by,
+      via: "person",
+      sessionId: null,
+      askId: null,
+      details: { version, changes, ...(forced === undefined ? {} : { forced }) },
+    }))
+    this.#use(policy)
     for (const changed of this.#watchers) changed()
+  }
+
+  async versions(query: { before?: number; limit: number }) {
+    const versions = await this.#directory.listPolicies({ ...query, limit: query.limit + 1 })
+    return { versions: versions.slice(0, query.limit), more: versions.length > query.limit }
+  }
+
+  async version(number: number): Promise<PolicyVersion> {
+    const kept = await this.#directory.getPolicy(number)
+    if (kept === undefined) throw new HubError("policy/unknown-version", `no version ${number} of the policy is kept`)
+    return { ...kept, policy: isObject(kept.policy) ? kept.policy : {} }
   }
 
   #use(policy: Policy): void {
@@ -73,18 +97,45 @@ export class PolicyDesk {
     const request = policyRequestOf(ask.request)
     if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
     const policy = { ...this.#policy, rules: [...this.#policy.rules, ...grants] }
-    return evaluate(policy, request, {
-      session: session.id,
+    const judgedIn = {
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
-    })
+    }
+    return { ...evaluate(policy, request, { session: session.id, ...judgedIn }), judgedIn }
   }
 }
 
+/** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
+export function writtenPolicy(value: unknown): unknown {
+  const { sees: _told, ...written } = isObject(value) ? value : {}
+  return isObject(value) ? written : value
+}
+
+/** The policy as it was written, or `policy/invalid`. */
+export async function readPolicy(value: unknown): Promise<Policy> {
+  const parsed = await parsePolicy(writtenPolicy(value))
+  if (parsed.ok) return parsed.policy
+  throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
+}
+
 /** The schemas take longer to load than a hub without a policy takes to start. */
-async function parse(value: unknown): Promise<ParsedPolicy> {
-  const { parsePolicy } = await import("@signalbox/policy/schemas")
-  return parsePolicy(value)
+async function parsePolicy(value: unknown): Promise<ParsedPolicy> {
+  return (await import("@signalbox/policy/schemas")).parsePolicy(value)
+}
+
+/** Rules by their ids, and the other fields. */
+export function policyChanges(before: Policy, after: Policy): PolicyChanges {
+  const textsOf = ({ rules }: Policy) => new Map(rules.map((rule) => [rule.id, JSON.stringify(rule)]))
+  const [old, now] = [textsOf(before), textsOf(after)]
+  const ids = [...now.keys()]
+  const settingsOf = ({ rules: _rules, ...settings }: Policy) => new Map(Object.entries<unknown>(settings))
+  const [oldSettings, settings] = [settingsOf(before), settingsOf(after)]
+  return {
+    added: ids.filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !now.has(id)),
+    changed: ids.filter((id) => old.has(id) && old.get(id) !== now.get(id)),
+    settings: [...settings.keys()].filter((name) => settings.get(name) !== oldSettings.get(name)),
+  }
 }
 
 export interface GrantDeskOptions<Rule> {
@@ -203,30 +254,21 @@ export class SettingsDesk {
 
   async put(given: Partial<HubSettings>, by: string): Promise<HubSettings> {
     const settings = { ...DEFAULT_SETTINGS, ...given }
-    await replaceDocument(this.#directory, "settings", { before: this.#settings, after: settings, by })
+    const audit = {
+      at: new Date().toISOString(),
+      what: "settings/changed",
+      by,
+      via: "person",
+      sessionId: null,
+      askId: null,
+    }
+    await Promise.all([
+      this.#directory.putDocument("settings", settings, { synced: true }),
+      this.#directory.addAudit({ ...audit, details: { before: this.#settings, after: settings } }),
+    ])
     this.#settings = settings
     return settings
   }
 }
 
 type Documents = Pick<Directory, "getDocument" | "putDocument" | "addAudit">
-
-/** A document that an admin put in another's place: the audit keeps both. */
-async function replaceDocument(
-  directory: Documents,
-  name: "policy" | "settings",
-  { before, after, by }: { before: unknown; after: unknown; by: string },
-): Promise<void> {
-  const audit = {
-    at: new Date().toISOString(),
-    what: `${name}/changed`,
-    by,
-    via: "person",
-    sessionId: null,
-    askId: null,
-  }
-  await Promise.all([
-    directory.putDocument(name, after, { synced: true }),
-    directory.addAudit({ ...audit, details: { before, after } }),
-  ])
-}

@@ -1,5 +1,6 @@
 export { evaluate, POLICY_SEES, type PolicySees, policyRequestOf, type Verdict } from "./evaluate.ts"
 export { prepare } from "./match-rule.ts"
+export { type Allowed, proposalKey, proposeRule } from "./propose-rule.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"
 export type { PolicyContext, PolicyRequest } from "./subject.ts"

@@ -29,6 +29,8 @@ export const API_ERRORS = {
   "token/unknown": 404,
   "token/last-admin": 409,
   "policy/invalid": 400,
+  "policy/contradicts": 409,
+  "policy/unknown-version": 404,
   "runner/none": 409,
   "runner/unknown": 404,
   "runner/away": 409,
