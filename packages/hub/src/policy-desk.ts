@@ -47,8 +47,7 @@ export class PolicyDesk {
   }
 
   /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
-  async put(value: unknown, { by, forced }: { by: string; forced?: BacktestDifference | undefined }): Promise<void> {
-    const policy = await readPolicy(value)
+  async put(policy: Policy, { by, forced }: { by: string; forced?: BacktestDifference | undefined }): Promise<void> {
     const at = new Date().toISOString()
     const changes = policyChanges(this.#policy, policy)
     const about = {

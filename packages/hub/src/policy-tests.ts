@@ -63,7 +63,7 @@ export class PolicyTests {
     const proposed = await readPolicy(value)
     const contradicts = await this.#contradictions(proposed, signal)
     if (contradicts.count > 0 && !force) throw contradicting(contradicts)
-    await this.#options.policy.put(value, { by, forced: contradicts.count > 0 ? contradicts : undefined })
+    await this.#options.policy.put(proposed, { by, forced: contradicts.count > 0 ? contradicts : undefined })
   }
 
   async #contradictions(proposed: unknown, signal?: AbortSignal): Promise<BacktestDifference> {

@@ -92,7 +92,12 @@ it("[BT9] every policy that was in force is listed with who, when and what it ch
   const { versions, more } = await body(call(stage, "GET", "/api/policy/versions?limit=2"))
   expect(more).toBe(true)
   expect(versions).toMatchObject([
-    { version: 3, by: "admin", rules: 0, changes: { ...none, removed: ["one", "two"], settings: ["relayAutoApproval"] } },
+    {
+      version: 3,
+      by: "admin",
+      rules: 0,
+      changes: { ...none, removed: ["one", "two"], settings: ["relayAutoApproval"] },
+    },
     { version: 2, by: "admin", rules: 2, changes: { ...none, added: ["two"], changed: ["one"] } },
   ])
   expect(Object.keys(versions[0])).not.toContain("policy")
@@ -110,7 +115,10 @@ it("[BT9] every policy that was in force is listed with who, when and what it ch
 
 it("[BT10] suggestions come from what people answered, and are not applied", async () => {
   const stage = await openStage()
-  await answered(stage, Array.from({ length: 5 }, () => ["npm test", "allow"] as const))
+  await answered(
+    stage,
+    Array.from({ length: 5 }, () => ["npm test", "allow"] as const),
+  )
   const { suggestions, requests } = await body(call(stage, "GET", "/api/policy/suggestions"))
   expect(requests).toBe(5)
   expect(suggestions).toMatchObject([{ rule: { tool: "Bash", input: { command: "npm test" } }, people: ["admin"] }])

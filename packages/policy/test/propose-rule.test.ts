@@ -25,7 +25,12 @@ describe("a rule from what people allowed", () => {
   it("[BT11] of many different values it says what they have in common, and a star only behind two words", () => {
     const commits = Array.from({ length: 9 }, (_, n) => bash(`git commit -m "${n} of them"`))
     expect(proposeRule("x", commits)?.input).toEqual({ command: ["git commit -m", "git commit -m *"] })
-    expect(proposeRule("x", Array.from({ length: 9 }, (_, n) => bash(`ls ${n}`)))).toBeUndefined()
+    expect(
+      proposeRule(
+        "x",
+        Array.from({ length: 9 }, (_, n) => bash(`ls ${n}`)),
+      ),
+    ).toBeUndefined()
     const files = Array.from({ length: 9 }, (_, n) => edit(`/srv/app/src/parts/${n}.ts`))
     expect(proposeRule("x", files)?.input).toEqual({ file_path: "/srv/app/src/parts/**" })
     const urls = Array.from({ length: 9 }, (_, n) => allowed("WebFetch", { url: `https://example.org/${n}` }))
@@ -36,13 +41,20 @@ describe("a rule from what people allowed", () => {
 
   it("[BT11] programs that destroy, or run what they are told to, never get a star", () => {
     for (const program of ["rm -rf", "sudo apt", "/bin/bash -c", "node x.js", "ssh host", "curl -o", "docker run"]) {
-      expect(proposeRule("x", Array.from({ length: 9 }, (_, n) => bash(`${program} ${n}`)))).toBeUndefined()
+      expect(
+        proposeRule(
+          "x",
+          Array.from({ length: 9 }, (_, n) => bash(`${program} ${n}`)),
+        ),
+      ).toBeUndefined()
     }
     expect(proposeRule("x", [bash("rm -rf build")])?.input).toEqual({ command: "rm -rf build" })
   })
 
   it("[BT11] several folders become the one they are in, unless that is the root or a folder of everybody's", () => {
-    expect(proposeRule("x", [bash("npm test", "/srv/trees/a"), bash("npm test", "/srv/trees/b")])?.cwd).toBe("/srv/trees/**")
+    expect(proposeRule("x", [bash("npm test", "/srv/trees/a"), bash("npm test", "/srv/trees/b")])?.cwd).toBe(
+      "/srv/trees/**",
+    )
     expect(proposeRule("x", [bash("npm test", "/home/ann"), bash("npm test", "/home/bob")])).toBeUndefined()
     expect(proposeRule("x", [bash("npm test", "/srv/a"), bash("npm test", "/opt/a")])).toBeUndefined()
   })

@@ -67,7 +67,7 @@ export function addPolicy(program: Command, context: CommandContext): void {
   defineCommand(policy, {
     name: "log [version]",
     summary: "List the policies that were in force, show what one changed, or go back to one",
-    examples: ["signalbox policy log", "signalbox policy log 12", "signalbox policy log --restore 11"],
+    examples: ["signalbox policy log", "signalbox policy log 2", "signalbox policy log --restore 1"],
     json: "print the versions, or the one version, as JSON",
     options: (command) =>
       command
@@ -94,11 +94,11 @@ export function addGrants(program: Command, context: CommandContext): void {
     options: (command) => command.option("--session <id>", "only those given in this session"),
   }).action(async (options: GrantsOptions) => (await work()).listGrants(options, context))
   defineCommand(grants, {
-    name: "revoke <id>",
+    name: "revoke <grant>",
     summary: "Revoke a standing permission",
     examples: ["signalbox grants revoke 8c11"],
     json: "print the permission, and whether it is gone, as JSON",
-  }).action(async (id: string, options: JsonOption) => (await work()).revokeGrant(id, options, context))
+  }).action(async (grant: string, options: JsonOption) => (await work()).revokeGrant(grant, options, context))
 }
 
 export function addAudit(program: Command, context: CommandContext): void {

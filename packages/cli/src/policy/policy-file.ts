@@ -32,15 +32,17 @@ export async function setPolicy(path: string, options: ForceOption, context: Com
 
 /** The text is kept when the hub refuses it: nobody writes it twice. */
 export async function editPolicy(options: ForceOption, context: CommandContext): Promise<void> {
-  if (!context.stdin.isTTY) throw usageError("policy edit needs a terminal. Without one, use policy get and policy set")
+  const editor = [context.env["VISUAL"], context.env["EDITOR"]].find((name) => name !== undefined && name !== "")
+  if (editor === undefined && !context.stdin.isTTY)
+    throw usageError("policy edit needs a terminal or EDITOR. Without them, use policy get and policy set")
   await withHub(options, context, async (hub) => {
     const before = fileText(await hub.policy())
     const folder = mkdtempSync(join(tmpdir(), "signalbox-policy-"))
     const path = join(folder, "policy.json")
     writeFileSync(path, before, { mode: 0o600 })
-    await openEditor(path, context.env)
     const set = nextCommand(`policy set ${shellWord(path)}`, options, context.env)
     try {
+      await openEditor(editor ?? "vi", path, context.env)
       const isChanged = readFileSync(path, "utf8") !== before
       if (isChanged) {
         const policy = await readPolicyFile(path, context)
@@ -105,8 +107,7 @@ function fileText({ sees: _sees, ...policy }: PolicyInForce): string {
 }
 
 /** As git does it: the variable may hold options of the editor, too. */
-function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const editor = [env["VISUAL"], env["EDITOR"]].find((name) => name !== undefined && name !== "") ?? "vi"
+function openEditor(editor: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", path], { stdio: "inherit", env })
     const failed = (reason: string) =>

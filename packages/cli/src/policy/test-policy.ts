@@ -48,7 +48,8 @@ export async function suggestRules(options: SuggestOptions, context: CommandCont
     const colours = coloursFor(context.stdout, context.env)
     const { suggestions, idle, requests, complete } = reply
     if (!complete) context.stderr.write("There was too much to read in time: choose a shorter time with --since.\n")
-    if (suggestions.length === 0) context.stderr.write(`No suggestions from ${requests} requests.\n`)
+    if (suggestions.length === 0)
+      context.stderr.write(`No suggestions from ${requests} ${requests === 1 ? "request" : "requests"}.\n`)
     await print(context.stdout, suggestions.map((each) => suggestionText(each, colours)).join("\n"))
     if (idle.length > 0) {
       const lines = idle.map(
@@ -70,7 +71,7 @@ function testText(test: Backtest, colours: Colours): string {
   const lost = notTestable === 0 ? "" : ` ${notTestable} can't be tested: their input is gone or too long.`
   const partial = complete ? "" : " Older ones were not judged: it took too long."
   const lists = LISTS.map(([name, title]) => listText(title, test[name], { colours, isBad: name === "contradicts" }))
-  return `${requests} requests judged${far}.${lost}${partial}\n${lists.join("")}`
+  return `${requests} ${requests === 1 ? "request" : "requests"} judged${far}.${lost}${partial}\n${lists.join("")}`
 }
 
 interface ListStyle {

@@ -14,7 +14,10 @@ export function numberInQuery(bounds: { min: number; max: number }) {
 }
 
 /** A switch in a query. */
-export const flagInQuery = z.enum(["true", "false"]).transform((text) => text === "true")
+export const flagInQuery = z
+  .enum(["true", "false"])
+  .transform((text) => text === "true")
+  .pipe(z.boolean())
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -32,6 +35,7 @@ export const Since = z
     })
     return z.NEVER
   })
+  .pipe(Moment)
   .meta({ description: "A time such as 2030-01-31T12:00:00Z, or how long ago: 30d, 12h, 15m" })
 
 /** Whatever the wire brought, as it came. */

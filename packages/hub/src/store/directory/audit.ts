@@ -48,11 +48,11 @@ export class AuditTable {
   /** The ids between which all that is wanted stands, without them. */
   #boundsOf({ after, before = Number.MAX_SAFE_INTEGER, since }: AuditFilter): { after: number; before: number } {
     const [last] = this.#database.get("SELECT max(id) FROM audit", []) ?? []
-    const [first] =
-      since === undefined ? [] : (this.#database.get("SELECT min(id) FROM audit WHERE at >= ?", [since]) ?? [])
     const end = Math.min(before, Number(last ?? 0) + 1)
     if (since === undefined) return { after, before: end }
-    return { after: first === null ? end : Math.max(after, Number(first) - 1), before: end }
+    // They are numbered as they were made.
+    const first = this.#database.get("SELECT id FROM audit WHERE at >= ? ORDER BY at, id LIMIT 1", [since])
+    return { after: first === undefined ? end : Math.max(after, Number(first[0]) - 1), before: end }
   }
 
   #within(filter: AuditFilter, { from, to, limit }: { from: number; to: number; limit: number }): AuditRecord[] {
