@@ -115,6 +115,7 @@ export async function figures() {
     for (let begin = 0; begin < REQUESTS; begin += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => recorded(store, begin + n)).flat())
     }
+    /** @type {{ tookMs: number, turnMs: number, readMs: number }[]} */
     const samples = []
     for (let round = 0; round < ROUNDS; round++) samples.push({ ...(await testOnce(store)), readMs: readOnce(file) })
     /** @param {"tookMs" | "turnMs" | "readMs"} name */

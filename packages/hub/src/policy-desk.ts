@@ -123,7 +123,7 @@ async function parsePolicy(value: unknown): Promise<ParsedPolicy> {
 }
 
 /** Rules by their ids, and the other fields. */
-export function policyChanges(before: Policy, after: Policy): PolicyChanges {
+function policyChanges(before: Policy, after: Policy): PolicyChanges {
   const textsOf = ({ rules }: Policy) => new Map(rules.map((rule) => [rule.id, JSON.stringify(rule)]))
   const [old, now] = [textsOf(before), textsOf(after)]
   const ids = [...now.keys()]

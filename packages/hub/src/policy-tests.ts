@@ -1,23 +1,24 @@
 import { evaluate, type Verdict } from "@signalbox/policy"
+import { defined, fieldOf, textOf } from "@signalbox/protocol"
 import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
 import { HubError } from "./errors.ts"
 import { type PolicyDesk, readPolicy, writtenPolicy } from "./policy-desk.ts"
 import type { BacktestStep, Backtests } from "./store/backtest.ts"
 import type { Directory } from "./store/directory.ts"
 
-export interface PolicyTestsOptions {
+interface PolicyTestsOptions {
   readonly policy: Pick<PolicyDesk, "policy" | "put">
   readonly backtests: Pick<Backtests, "run">
   readonly directory: Pick<Directory, "listAsks">
 }
 
-export interface TestedPolicy {
+interface TestedPolicy {
   readonly policy: unknown
   readonly since?: string
   readonly limit: number
 }
 
-export interface Explained {
+interface Explained {
   readonly policy?: unknown
   readonly request: {
     readonly tool: string
@@ -45,10 +46,14 @@ export class PolicyTests {
     return backtests.run({ kind: "test", inForce: desk.policy, proposed, since, maxExamples: limit }, signal)
   }
 
-  async explain({ policy, request }: Explained): Promise<Verdict> {
+  /** As if it came now and no rule had been used up. */
+  async explain({ policy, request }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
     const { tool, input, session = "", cwd, mode } = request
     const judged = policy === undefined ? this.#options.policy.policy : await readPolicy(policy)
-    return evaluate(judged, { tool, input }, { session, cwd, mode })
+    const context = { session, cwd, mode, now: Date.now(), used: {} }
+    const verdict = evaluate(judged, { tool, input }, context)
+    const why = fieldOf(verdict, "why")
+    return { ...verdict, ...defined({ span: fieldOf(why, "span"), path: textOf(why, "field") }) }
   }
 
   suggestions({ since }: { since?: string }, signal?: AbortSignal): Promise<PolicySuggestions> {

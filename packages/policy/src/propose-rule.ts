@@ -1,5 +1,6 @@
 import { hasUnseen } from "@signalbox/protocol"
 import { evaluate } from "./evaluate.ts"
+import { isPersonal } from "./match-rule.ts"
 import type { Rule } from "./schemas.ts"
 import type { PolicyContext, PolicyRequest } from "./subject.ts"
 
@@ -20,18 +21,22 @@ const EXACT_ONLY = new Set(
     " ",
   ),
 )
-const PATHS: Readonly<Record<string, string>> = {
+/** What a tool does is in this field. */
+const FIELDS: Readonly<Record<string, string>> = {
+  Bash: "command",
   Edit: "file_path",
   MultiEdit: "file_path",
   NotebookEdit: "notebook_path",
   Read: "file_path",
+  WebFetch: "url",
   Write: "file_path",
 }
 const PLAIN_WORD = /^[\w./:@=+,-]+$/
 
 /** Requests with one key may be covered by one rule; undefined for what no rule is proposed for. */
-export function proposalKey({ tool, input, needsPerson }: PolicyRequest): string | undefined {
-  if (needsPerson === true || input["dangerouslyDisableSandbox"] !== undefined) return undefined
+export function proposalKey(request: PolicyRequest): string | undefined {
+  const { tool, input } = request
+  if (isPersonal(request) || input["dangerouslyDisableSandbox"] !== undefined) return undefined
   if (tool === "Bash") {
     const { command } = input
     return typeof command === "string" ? JSON.stringify([tool, ...startOf(command).slice(0, 2)]) : undefined
@@ -46,7 +51,7 @@ export function proposalKey({ tool, input, needsPerson }: PolicyRequest): string
  */
 export function proposeRule(id: string, allowed: readonly Allowed[]): Rule | undefined {
   const [first] = allowed
-  if (first === undefined) return undefined
+  if (first === undefined || allowed.some(({ request }) => proposalKey(request) === undefined)) return undefined
   const part = partOf(first.request.tool, allowed)
   const cwd = folderOf(allowed.map(({ context }) => context.cwd))
   if (part === undefined || cwd === undefined) return undefined
@@ -57,14 +62,12 @@ export function proposeRule(id: string, allowed: readonly Allowed[]): Rule | und
 }
 
 function partOf(tool: string, allowed: readonly Allowed[]): Part | undefined {
-  const valuesOf = (field: string) => [...new Set(allowed.map(({ request }) => request.input[field]))]
-  const field =
-    tool === "Bash" ? "command" : tool === "WebFetch" ? "url" : Object.hasOwn(PATHS, tool) ? PATHS[tool] : undefined
+  const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined
   if (field === undefined) return { tool, ...constantsOf(allowed) }
-  const values = valuesOf(field).filter(isUsable)
-  if (values.length < valuesOf(field).length) return undefined
-  const exact = values.length <= MAX_LISTED ? listed(field, values) : undefined
-  const pattern = exact ?? commonOf(field, values, allowed)
+  const values = [...new Set(allowed.map(({ request }) => request.input[field]))].filter((value) => isText(value))
+  const isSayable = field === "command" || field === "url" ? isText : isPlainPath
+  if (!allowed.every(({ request }) => isSayable(request.input[field]))) return undefined
+  const pattern = values.length <= MAX_LISTED ? listed(field, values) : commonOf(field, values, allowed)
   return pattern === undefined ? undefined : { tool, input: { [field]: pattern } }
 }
 
@@ -72,7 +75,9 @@ function partOf(tool: string, allowed: readonly Allowed[]): Part | undefined {
 function constantsOf(allowed: readonly Allowed[]): Pick<Rule, "input"> {
   const [first, ...others] = allowed.map(({ request }) => request.input)
   const same = Object.entries(first ?? {}).filter(
-    ([name, value]) => isUsable(value) && others.every((input) => input[name] === value),
+    ([name, value]) =>
+      (isText(value) || typeof value === "number" || typeof value === "boolean") &&
+      others.every((input) => input[name] === value),
   )
   if (same.length === 0) return {}
   return { input: Object.fromEntries(same.map(([name, value]) => [name, escaped(String(value))])) }
@@ -101,26 +106,25 @@ function commonOf(
   }
   const folder = common(values.map((value) => value.split("/").slice(0, -1))).join("/")
   const isInside = allowed.every(({ context: { cwd } }) => cwd !== undefined && `${folder}/`.startsWith(`${cwd}/`))
-  return isInside && isPlainFolder(folder) ? `${folder}/**` : undefined
+  return isInside && isPlainPath(folder) ? `${folder}/**` : undefined
 }
 
 /** The folder where all of it happened: one, or what several are in; "" if none is known. Undefined: too far apart. */
 function folderOf(folders: readonly (string | undefined)[]): string | undefined {
   const [first, ...others] = new Set(folders)
-  if (others.length === 0) return first === undefined || isPlainFolder(first) ? (first ?? "") : undefined
+  if (others.length === 0) return first === undefined || isPlainPath(first) ? (first ?? "") : undefined
   const all = [first, ...others].filter((folder) => folder !== undefined)
-  if (all.length < others.length + 1 || !all.every(isPlainFolder)) return undefined
+  if (all.length < others.length + 1 || !all.every(isPlainPath)) return undefined
   const shared = common(all.map((folder) => folder.split("/")))
   // Below the root and below a folder of all users' folders.
   return shared.length > 2 ? `${shared.join("/")}/**` : undefined
 }
 
-function isPlainFolder(folder: string): boolean {
-  return folder.startsWith("/") && !/[*\\~]/.test(folder) && !folder.split("/").includes("..") && !hasUnseen(folder)
+function isPlainPath(path: unknown): path is string {
+  return isText(path) && path.startsWith("/") && !/[*\\~]/.test(path) && !path.split("/").includes("..")
 }
 
-function isUsable(value: unknown): value is string {
-  if (typeof value === "number" || typeof value === "boolean") return true
+function isText(value: unknown): value is string {
   return (
     typeof value === "string" &&
     value !== "" &&

@@ -71,7 +71,10 @@ describe("a rule from what people allowed", () => {
       expect(proposeRule("x", [bash(command)])).toBeUndefined()
     }
     expect(proposeRule("x", [edit("/srv/app/../x")])).toBeUndefined()
-    expect(proposeRule("x", [allowed("ExitPlanMode", { plan: "p" }), allowed("Bash", { command: 1 })])).toBeUndefined()
+    for (const tool of ["ExitPlanMode", "AskUserQuestion", "elicitation", "dialog"]) {
+      expect(proposeRule("x", [allowed(tool, { plan: "p" })])).toBeUndefined()
+    }
+    expect(proposeRule("x", [allowed("Bash", { command: 1 })])).toBeUndefined()
     expect(proposalKey({ tool: "Bash", input: { command: "ls", dangerouslyDisableSandbox: true } })).toBeUndefined()
     expect(proposalKey({ tool: "x", input: {}, needsPerson: true })).toBeUndefined()
   })

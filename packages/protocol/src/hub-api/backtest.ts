@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Moment, numberInQuery, Seq, Since, type Told, WireObject } from "./fields.ts"
 import { Policy } from "./policy.ts"
-import { BODY_BYTES, type RouteTable } from "./route-table.ts"
+import { BODY_BYTES, type RouteTable, SMALL_BODY_BYTES } from "./route-table.ts"
 
 const Effect = z.enum(["allow", "deny", "ask"])
 
@@ -140,7 +140,8 @@ export const backtestRoutes = {
     access: "viewer",
     summary: "What a policy, or the one in force, says to a request",
     body: Explain,
-    maxBodyBytes: BODY_BYTES,
+    // It is read and judged while others wait.
+    maxBodyBytes: 4 * SMALL_BODY_BYTES,
     reply: Explained,
     replies: "the verdict",
   },

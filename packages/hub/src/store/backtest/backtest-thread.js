@@ -27,15 +27,16 @@ function tell(message) {
   parentPort?.postMessage(message)
 }
 
+function tellProgress() {
+  toldAt = performance.now()
+  tell({ kind: "progress", judged: Math.min(judged, total), total })
+}
+
 /** Called for each request: whether to go on. */
 function goesOn() {
   judged++
-  const now = performance.now()
-  if (now - toldAt > PROGRESS_MS) {
-    toldAt = now
-    tell({ kind: "progress", judged: Math.min(judged, total), total })
-  }
-  return Atomics.load(stop, 0) === 0 && now < endsAt
+  if (performance.now() - toldAt > PROGRESS_MS) tellProgress()
+  return Atomics.load(stop, 0) === 0 && performance.now() < endsAt
 }
 
 /** @param {RecordedRequests} requests @returns {FromBacktestThread} */
@@ -48,7 +49,7 @@ function work(requests) {
   const parsed = parsePolicy(job.proposed)
   if (!parsed.ok) return { kind: "invalid", problems: parsed.problems }
   total = kind === "test" ? requests.count(since) : 0
-  tell({ kind: "progress", judged: 0, total })
+  tellProgress()
   const comparison = new Comparison({ inForce, proposed: parsed.policy, maxExamples: job.maxExamples })
   for (const recorded of requests.newestFirst({ since, ...(kind === "denied" ? { only: kind } : {}) })) {
     if (!goesOn()) return { kind: "done", result: comparison.result(false) }

@@ -1,3 +1,4 @@
+import { fieldOf } from "@signalbox/protocol"
 import { Judge, judgeOfCommon } from "./judge.js"
 
 /**
@@ -87,9 +88,15 @@ function exampleOf({ session, seq, ask, at, request, answer }, was, would) {
     was: was.effect,
     would: would.effect,
     rule,
-    ...("span" in would ? { span: would.span } : {}),
+    ...spanOf(would),
     ...(answer === undefined ? {} : { by: answer.by }),
   }
+}
+
+/** The part of the request that decided, where the verdict tells it. @param {unknown} verdict */
+function spanOf(verdict) {
+  const span = fieldOf(verdict, "span") ?? fieldOf(fieldOf(verdict, "why"), "span")
+  return span === undefined ? {} : { span }
 }
 
 /** @param {Readonly<Record<string, unknown>>} input */

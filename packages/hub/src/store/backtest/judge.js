@@ -1,6 +1,9 @@
 import { evaluate, prepare } from "@signalbox/policy"
 
-/** @import { Policy, PolicyContext, PolicyRequest, Verdict } from "@signalbox/policy" */
+/**
+ * @import { Policy, PolicyRequest, Verdict } from "@signalbox/policy"
+ * @import { RecordedContext } from "./recorded-requests.js"
+ */
 
 const MAX_KNOWN = 20_000
 const MAX_KEY_CHARS = 2_000
@@ -21,10 +24,12 @@ export class Judge {
     this.#looksAt = {
       session: rules.some(({ session }) => session !== undefined),
       description: rules.some(({ input = {} }) => Object.hasOwn(input, "description")),
+      // A rule's end, and its time of day.
+      now: rules.some((rule) => "until" in rule || "hours" in rule),
     }
   }
 
-  /** @param {PolicyRequest} request @param {PolicyContext} context */
+  /** @param {PolicyRequest} request @param {RecordedContext} context */
   verdict(request, context) {
     const key = this.#keyOf(request, context)
     const known = key === undefined ? undefined : this.#known.get(key)
@@ -37,14 +42,12 @@ export class Judge {
     return verdict
   }
 
-  /** @param {PolicyRequest} request @param {PolicyContext} context */
-  #keyOf(request, context) {
-    const { description, ...input } = request.input
-    const { session, ...rest } = context
+  /** @param {PolicyRequest} request @param {RecordedContext} context */
+  #keyOf({ tool, needsPerson, input: { description, ...input } }, { session, now, ...context }) {
     const looksAt = this.#looksAt
+    const varying = [looksAt.session && session, looksAt.description && description, looksAt.now && now]
     try {
-      const parts = [request.tool, request.needsPerson, input, rest]
-      const key = JSON.stringify([...parts, looksAt.session && session, looksAt.description && description])
+      const key = JSON.stringify([tool, needsPerson, input, context, varying])
       return key.length <= MAX_KEY_CHARS ? key : undefined
     } catch {
       // Nested deeper than can be written.

@@ -8,6 +8,11 @@ import { fieldOf } from "@signalbox/protocol"
  */
 
 /**
+ * The session in which it was made, and when. As if no rule had been used up: how often it was by then is not kept.
+ * @typedef {PolicyContext & { readonly now: number, readonly used: Readonly<Record<string, never>> }} RecordedContext
+ */
+
+/**
  * A request of the past. Without `request` it cannot be judged: its input is gone, or too long to be read.
  * @typedef {object} Recorded
  * @property {string} session
@@ -15,19 +20,22 @@ import { fieldOf } from "@signalbox/protocol"
  * @property {string} ask
  * @property {string} at
  * @property {PolicyRequest | undefined} request
- * @property {PolicyContext} context
+ * @property {RecordedContext} context
  * @property {{ readonly by: string, readonly outcome: "allowed" | "denied", readonly isEdited: boolean } | undefined} answer of a person
  */
 
 const PAGE_ROWS = 500
 /** Longer rows are left alone: what rules look at is far shorter, and one of 32 MB takes as long as thousands. */
 const MAX_BYTES = 4 * 1024 * 1024
+/** Longer ones are read one by one, so that no page takes much memory. */
+const SHORT_BYTES = 64 * 1024
 const MAX_SESSIONS = 20_000
 
 const BODY = `CASE WHEN octet_length(body) <= ${MAX_BYTES} THEN body END`
+const SHORT_BODY = `CASE WHEN octet_length(body) <= ${SHORT_BYTES} THEN body END`
 const PAGES = {
-  all: `SELECT number, id, session, ${BODY} FROM asks WHERE number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
-  denied: `SELECT number, id, session, ${BODY} FROM asks WHERE state = 'denied' AND number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
+  all: `SELECT number, id, session, ${SHORT_BODY} FROM asks WHERE number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
+  denied: `SELECT number, id, session, ${SHORT_BODY} FROM asks WHERE state = 'denied' AND number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
 }
 const LINE = `SELECT CASE WHEN octet_length(line) <= ${MAX_BYTES} THEN line END FROM events WHERE session = ? AND seq = ?`
 
@@ -63,7 +71,8 @@ export class RecordedRequests {
       for (const [number, id, session, body] of rows) {
         if (Number(number) < end) return
         before = Number(number)
-        yield this.#recorded(String(id), String(session), body)
+        const [long] = body === null ? this.#log.first(`SELECT ${BODY} FROM asks WHERE number = ?`, [number]) : [body]
+        yield this.#recorded(String(id), String(session), long)
       }
       if (rows.length < PAGE_ROWS) return
     }
@@ -81,7 +90,7 @@ export class RecordedRequests {
       ask,
       at,
       request: record && this.#request(record, number),
-      context: judgedIn === undefined ? context : { ...judgedIn, session },
+      context: { ...(judgedIn ?? context), session, now: Date.parse(at), used: {} },
       answer: isAnswered
         ? { by: by ?? "", outcome: state, isEdited: answer?.["updatedInput"] !== undefined }
         : undefined,
