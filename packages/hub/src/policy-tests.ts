@@ -30,6 +30,8 @@ interface Explained {
 }
 
 const REFUSAL_EXAMPLES = 20
+/** Forced without knowing against what. */
+const UNCHECKED: BacktestDifference = { count: 0, examples: [] }
 const SUGGEST_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Policies held against what was asked in the past, before they are put in force. */
@@ -47,7 +49,10 @@ export class PolicyTests {
   }
 
   /** As if it came now and no rule had been used up. */
-  async explain({ policy, request }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
+  async explain({
+    policy,
+    request,
+  }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
     const { tool, input, session = "", cwd, mode } = request
     const judged = policy === undefined ? this.#options.policy.policy : await readPolicy(policy)
     const context = { session, cwd, mode, now: Date.now(), used: {} }
@@ -66,9 +71,12 @@ export class PolicyTests {
   async put(value: unknown, { by, force }: { by: string; force: boolean }, signal?: AbortSignal): Promise<void> {
     // A policy that cannot be read is told as such, whatever it contradicts.
     const proposed = await readPolicy(value)
-    const contradicts = await this.#contradictions(proposed, signal)
+    const checked = this.#contradictions(proposed, signal)
+    // Whoever forces it gets it in force also when it cannot be checked: it may have to forbid something at once.
+    const contradicts = await (force ? checked.catch(() => UNCHECKED) : checked)
     if (contradicts.count > 0 && !force) throw contradicting(contradicts)
-    await this.#options.policy.put(proposed, { by, forced: contradicts.count > 0 ? contradicts : undefined })
+    const isForced = contradicts.count > 0 || contradicts === UNCHECKED
+    await this.#options.policy.put(proposed, { by, forced: isForced ? contradicts : undefined })
   }
 
   async #contradictions(proposed: unknown, signal?: AbortSignal): Promise<BacktestDifference> {

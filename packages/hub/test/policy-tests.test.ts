@@ -1,4 +1,6 @@
 import { expect, it } from "vitest"
+import { PolicyTests } from "../src/policy-tests.ts"
+import { pendingAsk } from "../src/testing/records.ts"
 import { call, openAgent, openStage, type Stage, tokenOf } from "./clients/stage.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the hub's JSON, which the tests look into
@@ -31,7 +33,10 @@ it("[BT7] a policy that would allow what a person denied is refused with the lis
   const refused = await call(stage, "PUT", "/api/policy", policy)
   expect(refused.status).toBe(409)
   expect(await body(refused)).toMatchObject({
-    error: { code: "policy/contradicts", message: expect.stringMatching(/^This policy would allow a request that a person/) },
+    error: {
+      code: "policy/contradicts",
+      message: expect.stringMatching(/^This policy would allow a request that a person/),
+    },
     contradicts: { count: 1, examples: [{ text: "git push", rule: "push", by: expect.any(String) }] },
   })
   expect((await body(call(stage, "GET", "/api/policy"))).rules).toEqual([])
@@ -43,6 +48,24 @@ it("[BT7] a policy that would allow what a person denied is refused with the lis
   expect((await call(stage, "PUT", "/api/policy", next)).status).toBe(200)
   expect((await call(stage, "PUT", "/api/policy?force=maybe", next)).status).toBe(400)
   expect((await call(stage, "PUT", "/api/policy", { rules: [{}] })).status).toBe(400)
+})
+
+it("[BT7] a policy that cannot be checked is not put in force, unless it is forced, which is audited", async () => {
+  const put: unknown[] = []
+  const tests = new PolicyTests({
+    policy: { policy: { rules: [], relayAutoApproval: false }, put: async (_policy, how) => void put.push(how) },
+    // oxlint-disable-next-line require-yield -- it fails before it has anything to tell
+    backtests: {
+      async *run() {
+        throw new Error("no thread")
+      },
+    },
+    directory: { listAsks: async () => [pendingAsk("1", { state: "denied" })] },
+  })
+  const policy = { rules: [] }
+  await expect(tests.put(policy, { by: "ada", force: false })).rejects.toThrow("no thread")
+  await tests.put(policy, { by: "ada", force: true })
+  expect(put).toEqual([{ by: "ada", forced: { count: 0, examples: [] } }])
 })
 
 it("[BT5] [BT6] a test over HTTP: the result, or lines with progress; what is wrong with the policy is told first", async () => {
@@ -122,7 +145,9 @@ it("[BT10] suggestions come from what people answered, and are not applied", asy
   )
   const { suggestions, requests } = await body(call(stage, "GET", "/api/policy/suggestions"))
   expect(requests).toBe(5)
-  expect(suggestions).toMatchObject([{ rule: { tool: "Bash", input: { command: "npm test" } }, people: [expect.any(String)] }])
+  expect(suggestions).toMatchObject([
+    { rule: { tool: "Bash", input: { command: "npm test" } }, people: [expect.any(String)] },
+  ])
   expect((await body(call(stage, "GET", "/api/policy"))).rules).toEqual([])
   const { rule } = suggestions[0]
   expect((await call(stage, "PUT", "/api/policy", { rules: [rule] })).status).toBe(200)

@@ -132,7 +132,11 @@ describe("backtest", () => {
         { change: { seq: 99 } },
         { session: "purged", change: { sessionId: "nobody's" } },
         { tool: "Write", input: { file_path: "/srv/app/x", content: "x".repeat(5 * 1024 * 1024) } },
-        { change: { request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "own", x: "x".repeat(100_000) } } } },
+        {
+          change: {
+            request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "own", x: "x".repeat(100_000) } },
+          },
+        },
       ])
       const result = await test(store, { proposed: policyOf({ id: "all", effect: "allow", tool: "Bash" }) })
       expect(result).toMatchObject({ requests: 2, notTestable: 3 })
@@ -178,7 +182,10 @@ describe("backtest", () => {
   it("[BT6] a policy that is none is refused with what is wrong with it", () =>
     withStore(async (store) => {
       const proposed = { rules: [{ id: "x", effect: "maybe" }] }
-      await expect(test(store, { proposed })).rejects.toMatchObject({ code: "policy/invalid", message: expect.stringMatching(/effect/) })
+      await expect(test(store, { proposed })).rejects.toMatchObject({
+        code: "policy/invalid",
+        message: expect.stringMatching(/effect/),
+      })
     }))
 
   it("[BT5] it tells how far it is, and ends when its caller leaves or the hub closes", () =>
