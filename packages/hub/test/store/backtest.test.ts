@@ -272,7 +272,7 @@ describe("suggestions", () => {
   it("[BT12] rules in force that decided nothing are listed, and how often the others did", () =>
     withStore(async (store) => {
       await record(store, times(3, { command: "npm test" }))
-      const old = { ...allow("old", "npm ci"), until: "2029-06-01T00:00:00.000Z" }
+      const old = { ...allow("old", "npm ci"), until: "2020-06-01T00:00:00.000Z" }
       const { decided, idle } = await suggest(store, policyOf(allow("tests", "npm test"), allow("unused", "make"), old))
       expect(decided).toEqual([{ rule: "tests", count: 3, lastAt: "2030-01-01T00:02:00.000Z" }])
       expect(idle).toEqual([
