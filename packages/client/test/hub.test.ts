@@ -122,8 +122,8 @@ describe("calls to the hub", () => {
     const lines = [{ progress: { judged: 0, total: 3 } }, { progress: { judged: 2, total: 3 } }, { result }]
     const asked: unknown[] = []
     let told: readonly unknown[] = lines
-    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-      asked.push([new URL(url).pathname, new Headers(init.headers).get("accept"), JSON.parse(String(init.body))])
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit & { body: string }) => {
+      asked.push([new URL(url).pathname, new Headers(init.headers).get("accept"), JSON.parse(init.body)])
       init.signal?.throwIfAborted()
       const text = told.map((line) => `${JSON.stringify(line)}\n`).join("")
       // In pieces that end anywhere.
