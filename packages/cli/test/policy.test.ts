@@ -67,26 +67,35 @@ describe("signalbox policy, grants and audit", () => {
       { version: 1, forced: 1 },
     ])
 
-    const { suggestions, idle } = await hub.json("policy", "suggest")
-    expect({ suggestions, idle }).toEqual({ suggestions: [], idle: [] })
-    expect((await hub.run(["policy", "suggest"])).stderr).toBe("No suggestions from 1 request.\n")
-
-    const audit = await hub.run(["audit", "--what", "policy/changed", "--by", "admin"])
+    // What only reads may run at once.
+    const [suggested, said, audit, lines, csv, none] = await Promise.all([
+      hub.json("policy", "suggest"),
+      hub.run(["policy", "suggest"]),
+      hub.run(["audit", "--what", "policy/changed", "--by", "admin"]),
+      hub.run(["audit", "--tool", "Bash", "--json"]),
+      hub.run(["audit", "--since", "1d", "--csv"]),
+      hub.run(["audit", "--rule", "nobody's"]),
+    ])
+    expect(suggested).toMatchObject({ suggestions: [], idle: [] })
+    expect(said.stderr).toBe("No suggestions from 1 request.\n")
     expect(audit.stdout.split("\n")).toHaveLength(5)
-    const lines = (await hub.run(["audit", "--tool", "Bash", "--json"])).stdout.trim().split("\n")
-    expect(lines.map((line) => JSON.parse(line).what)).toEqual(["ask/denied"])
-    const csv = (await hub.run(["audit", "--since", "1d", "--csv"])).stdout.split("\r\n")
-    expect(csv[0]).toBe("id,at,what,by,via,rule,tool,session,ask,details")
-    expect(csv.some((line) => line.includes("ask/denied,admin,person,,Bash,"))).toBe(true)
-    expect((await hub.run(["audit", "--rule", "nobody's"])).stderr).toBe("No audit records match.\n")
-    expect((await hub.run(["audit", "--since", "soon"])).code).toBe(1)
-    expect((await hub.run(["audit", "--json", "--csv"])).code).toBe(2)
-
-    expect((await hub.run(["policy", "set", rulesFile({ id: "x" })])).stderr).toMatch(
-      /^signalbox: rule 1 \(x\): effect: /,
-    )
-    expect((await hub.run(["policy", "set", "-"], { input: "[]" })).stderr).toMatch(/^signalbox: - is no policy: /)
-    expect((await hub.run(["policy", "test", join(folder(), "none.json")])).stderr).toMatch(/^signalbox: can't read /)
+    const records = lines.stdout.trim().split("\n")
+    expect(records.map((line) => JSON.parse(line).what)).toEqual(["ask/denied"])
+    const cells = csv.stdout.split("\r\n")
+    expect(cells[0]).toBe("id,at,what,by,via,rule,tool,session,ask,details")
+    expect(cells.some((line) => line.includes("ask/denied,admin,person,,Bash,"))).toBe(true)
+    expect(none.stderr).toBe("No audit records match.\n")
+    const [time, both, invalid, list, missing] = await Promise.all([
+      hub.run(["audit", "--since", "soon"]),
+      hub.run(["audit", "--json", "--csv"]),
+      hub.run(["policy", "set", rulesFile({ id: "x" })]),
+      hub.run(["policy", "set", "-"], { input: "[]" }),
+      hub.run(["policy", "test", join(folder(), "none.json")]),
+    ])
+    expect([time.code, both.code]).toEqual([1, 2])
+    expect(invalid.stderr).toMatch(/^signalbox: rule 1 \(x\): effect: /)
+    expect(list.stderr).toMatch(/^signalbox: - is no policy: /)
+    expect(missing.stderr).toMatch(/^signalbox: can't read /)
   })
 
   it("[BT14] standing permissions are listed and revoked by the start of their id", async () => {
