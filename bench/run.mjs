@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as backtest from "./backtest.bench.mjs"
 import * as enforce from "./enforce.bench.mjs"
 import * as hub from "./hub.bench.mjs"
 import * as policy from "./policy.bench.mjs"
@@ -11,7 +12,7 @@ import * as runner from "./runner.bench.mjs"
 import * as sdk from "./sdk.bench.mjs"
 import * as simulator from "./simulator.bench.mjs"
 
-const suites = { protocol, policy, sdk, simulator, hub, runner, enforce }
+const suites = { protocol, policy, backtest, sdk, simulator, hub, runner, enforce }
 
 const wanted = process.argv.slice(2)
 const chosen = Object.entries(suites).filter(([name]) => wanted.length === 0 || wanted.includes(name))

@@ -27,6 +27,8 @@ export async function standIn(text: string, world: World): Promise<string> {
   await replace("1b0e9a52", () => stoppedRun(world))
   await replace("3f2a91c4", () => tokenId(world))
   await replace("ask_8c11", () => openAsk(world, wordsFor(result)))
+  await replace("grants revoke 8c11", async () => `grants revoke ${await grantId(world)}`)
+  await replace("signalbox policy edit", async () => "EDITOR=true signalbox policy edit")
   await replace("3f2a", () => session(world))
   await replace("91c0", () => session(world))
   if (result.includes("~/runner-token")) {
@@ -53,6 +55,15 @@ async function openAsk(world: World, prompt: string): Promise<string> {
   const asks = async () => world.hub().asks({ state: "pending", session: id })
   await expect.poll(async () => (await asks()).length, { timeout: 60_000 }).toBe(1)
   return (await asks())[0]?.id ?? "none"
+}
+
+/** "Always allow", for one session. */
+async function grantId(world: World): Promise<string> {
+  const ask = await openAsk(world, "permission please")
+  const rules = [{ toolName: "Bash", ruleContent: "touch made" }]
+  const updatedPermissions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
+  await world.hub().answer(ask, { behavior: "allow", updatedPermissions })
+  return (await world.hub().grants()).grants.at(-1)?.id ?? "none"
 }
 
 /** The id under which the CLI itself recorded a conversation in the project. */

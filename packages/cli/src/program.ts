@@ -13,6 +13,7 @@ const machine = () => import("./commands/machine.ts")
 const sessions = () => import("./commands/sessions.ts")
 const asks = () => import("./commands/asks.ts")
 const work = () => import("./commands/work.ts")
+const policy = () => import("./commands/policy.ts")
 const tools = () => import("./commands/tools.ts")
 
 /** In the order of the help. Each file has definitions alone; a command's work is loaded when it runs. */
@@ -32,6 +33,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   log: async () => (await sessions()).addLog,
   export: async () => (await sessions()).addExport,
   token: async () => (await import("./commands/tokens.ts")).addToken,
+  policy: async () => (await policy()).addPolicy,
+  grants: async () => (await policy()).addGrants,
+  audit: async () => (await policy()).addAudit,
   loop: async () => (await work()).addLoop,
   discover: async () => (await machine()).addDiscover,
   doctor: async () => (await machine()).addDoctor,

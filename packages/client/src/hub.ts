@@ -13,6 +13,7 @@ import type { Backoff } from "@signalbox/protocol/timing"
 import type { FollowOptions } from "./follower.ts"
 import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
+import { auditRecords, type PolicyTestOptions, TEST_TIMEOUT_MS, testPolicy } from "./policy.ts"
 import { type Call, type CallOptions, hubAddress, newUuid, Rest } from "./rest.ts"
 
 export interface ConnectOptions {
@@ -30,6 +31,8 @@ export interface ConnectOptions {
   /** Told before each try to reach a hub that was lost: 1, 2, and so on. */
   readonly onRetry?: (tries: number) => void
 }
+
+type PolicyBody = RouteCall<"PUT /api/policy">["body"]
 
 export type Hub = ReturnType<typeof connectHub>
 export type HubRunners = Hub["runners"]
@@ -112,13 +115,29 @@ function hubWide(rest: Rest) {
   return {
     /** The rules in force. */
     policy: () => rest.route("GET /api/policy"),
-    setPolicy: (policy: RouteCall<"PUT /api/policy">["body"]) => rest.route("PUT /api/policy", { body: policy }),
+    /** `policy/contradicts` means that it would allow what people denied: `details.contradicts` says what, `force` puts it all the same. */
+    setPolicy: (policy: PolicyBody, query: RouteQuery<"PUT /api/policy"> = {}) =>
+      rest.route("PUT /api/policy", { body: policy, query }),
+    /** What a policy would have done with the requests of the past. Nothing is changed. */
+    testPolicy: (policy: PolicyBody, options: PolicyTestOptions = {}) => testPolicy(rest, policy, options),
+    /** What a policy, or the one in force, says to one request. */
+    explainPolicy: (question: RouteCall<"POST /api/policy/explain">["body"]) =>
+      rest.route("POST /api/policy/explain", { body: question, repeatable: true }),
+    /** Rules for what people always allow, and rules in force that do nothing. None is applied. */
+    policySuggestions: (query: RouteQuery<"GET /api/policy/suggestions"> = {}, options: CallOptions = {}) =>
+      rest.route("GET /api/policy/suggestions", { query, timeoutMs: TEST_TIMEOUT_MS, ...options }),
+    /** Policies that were in force, newest first, without their rules. */
+    policyVersions: (query: RouteQuery<"GET /api/policy/versions"> = {}) =>
+      rest.route("GET /api/policy/versions", { query }),
+    policyVersion: (version: number) => rest.route("GET /api/policy/versions/:n", { params: { n: `${version}` } }),
     /** Standing permissions. */
     grants: (query: RouteQuery<"GET /api/grants"> = {}) => rest.route("GET /api/grants", { query }),
     /** `gone`: false when it is only noted, because the CLI cannot take it back. */
     revokeGrant: (id: string) => rest.route("DELETE /api/grants/:id", { params: { id } }),
     /** Who or what decided, when, and why. */
     audit: (query: RouteQuery<"GET /api/audit"> = {}) => rest.route("GET /api/audit", { query }),
+    /** The same, page after page until there is no more. */
+    auditRecords: (query: RouteQuery<"GET /api/audit"> = {}) => auditRecords(rest, query),
     settings: () => rest.route("GET /api/settings"),
     /** A field that is left out gets its default. */
     setSettings: (settings: RouteCall<"PUT /api/settings">["body"]) =>

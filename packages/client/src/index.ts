@@ -6,6 +6,9 @@ export type {
   AskPage,
   AskState,
   AuditRecord,
+  Backtest,
+  BacktestDifference,
+  BacktestExample,
   CreatedSession as LaunchedSession,
   CreatedToken,
   EventPage,
@@ -18,6 +21,10 @@ export type {
   NewToken,
   OutlineMark,
   PolicyInForce,
+  PolicySuggestion,
+  PolicySuggestions,
+  PolicyVerdict,
+  PolicyVersion,
   RecordedSession,
   Run,
   Runner,
@@ -46,6 +53,7 @@ export type { FollowItem, FollowOptions } from "./follower.ts"
 export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
 export { failureAdvice, hasFailed, readEvents } from "./hub-session.ts"
+export type { PolicyTestOptions } from "./policy.ts"
 export type { Call } from "./rest.ts"
 export { newUuid } from "./rest.ts"
 

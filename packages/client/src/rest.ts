@@ -135,7 +135,45 @@ export class Rest {
     }
   }
 
-  async #once<Reply>(call: Call): Promise<Reply> {
+  #once<Reply>(call: Call): Promise<Reply> {
+    return this.#send(call, "application/json", async (response, at) => {
+      const body = parse(await response.text())
+      if (!response.ok) throw refusal(response.status, body?.value, { call, at })
+      if (body === undefined) throw badReply(response.status, { call, at })
+      // Taken at the hub's word: its contract says what the reply is.
+      const { value }: { value: Reply } = body
+      return value
+    })
+  }
+
+  /** A reply that comes line by line. Not repeated: `take` may have had some of it. */
+  lines(call: Call, take: (line: string) => void): Promise<void> {
+    return this.#send(call, "application/x-ndjson", async (response, at) => {
+      if (!response.ok) throw refusal(response.status, parse(await response.text())?.value, { call, at })
+      const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true
+      if (!isLines || response.body === null) throw badReply(response.status, { call, at })
+      const reader = response.body.getReader()
+      const decoder = new TextDecoder()
+      let rest = ""
+      try {
+        for (let isRead = false; !isRead; ) {
+          const { done, value } = await reader.read()
+          const lines = `${rest}${decoder.decode(value, { stream: !done })}`.split("\n")
+          rest = done ? "" : (lines.pop() ?? "")
+          for (const line of lines) if (line !== "") take(line)
+          isRead = done
+        }
+      } finally {
+        reader.cancel().catch(() => undefined)
+      }
+    })
+  }
+
+  async #send<Reply>(
+    call: Call,
+    accept: string,
+    read: (response: Response, at: string) => Promise<Reply>,
+  ): Promise<Reply> {
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs
     const ending = new AbortController()
     const release = this.#endWith(ending, call.signal)
@@ -146,14 +184,7 @@ export class Rest {
     try {
       const { http, token } = this.#options.address()
       at = http
-      const response = await fetch(`${http}${pathOf(call)}`, init(call, token, ending.signal))
-      const text = await response.text()
-      const body = parse(text)
-      if (!response.ok) throw refusal(response.status, body?.value, { call, at })
-      if (body === undefined) throw badReply(response.status, { call, at })
-      // Taken at the hub's word: its contract says what the reply is.
-      const { value }: { value: Reply } = body
-      return value
+      return await read(await fetch(`${http}${pathOf(call)}`, init(call, { token, accept, signal: ending.signal })), at)
     } catch (error) {
       if (error instanceof HubClientError) throw error
       if (ending.signal.aborted) throw ending.signal.reason
@@ -239,13 +270,20 @@ function parse(text: string) {
   }
 }
 
-function init(call: Call, token: string | undefined, signal: AbortSignal): RequestInit {
+interface Sending {
+  readonly token: string | undefined
+  readonly accept: string
+  readonly signal: AbortSignal
+}
+
+function init(call: Call, { token, accept, signal }: Sending): RequestInit {
   return {
     method: call.method,
     signal,
     // A browser's login is a cookie.
     credentials: "include",
     headers: {
+      Accept: accept,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
     },

@@ -81,6 +81,9 @@ describe("calls to the hub", () => {
     const ending = [session.change({ archived: true }), session.stop(), session.removeWorktree()]
     const asks = [hub.askPage(), hub.ask(":id"), hub.answer(":id", { behavior: "allow" }), hub.extend(":id")]
     const rights = [hub.policy(), hub.setPolicy({}), hub.grants(), hub.revokeGrant(":id"), hub.audit()]
+    const tested = hub.testPolicy({}).catch(() => undefined)
+    const judged = [tested, hub.explainPolicy({ request: { tool: "x", input: {} } }), hub.policySuggestions()]
+    const versions = [hub.policyVersions(), hub.policyVersion(Number.NaN)]
     const { tokens, runners, runs } = hub
     const access = [tokens.list(), tokens.create({ role: "viewer" }), tokens.revoke(":id"), hub.me(), hub.logout()]
     const machines = [runners.list(), runners.drain(":id", true), runners.forget(":id"), runners.log(":id")]
@@ -90,13 +93,78 @@ describe("calls to the hub", () => {
     // A task has a number.
     const task = runs.changeTask(":id", Number.NaN, {})
     const operations = [hub.health(), hub.ready(), hub.openApi()]
-    const all = [ofSession, steering, ending, asks, rights, access, machines, looking, tasks, rest, task, operations]
+    const all = [
+      ofSession,
+      steering,
+      ending,
+      asks,
+      rights,
+      judged,
+      versions,
+      access,
+      machines,
+      looking,
+      tasks,
+      rest,
+      task,
+      operations,
+    ]
     await Promise.all(all.flat())
     vi.unstubAllGlobals()
     const inJson = Object.entries<RouteRule>(ROUTES).filter(([, rule]) => rule.contentType === undefined)
     expect([...called].map((name) => name.replace("NaN", ":n")).toSorted()).toEqual(
       inJson.map(([name]) => name).toSorted(),
     )
+  })
+
+  it("[BT15] a test of a policy tells its progress; a failure on the way is an error; an aborted one is ended", async () => {
+    const result = { requests: 3, contradicts: { count: 0, examples: [] } }
+    const lines = [{ progress: { judged: 0, total: 3 } }, { progress: { judged: 2, total: 3 } }, { result }]
+    const asked: unknown[] = []
+    let told: readonly unknown[] = lines
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit & { body: string }) => {
+      asked.push([new URL(url).pathname, new Headers(init.headers).get("accept"), JSON.parse(init.body)])
+      init.signal?.throwIfAborted()
+      const text = told.map((line) => `${JSON.stringify(line)}\n`).join("")
+      // In pieces that end anywhere.
+      const pieces = text.match(/[^]{1,7}/g) ?? []
+      const body = new ReadableStream({
+        start(controller) {
+          for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
+          controller.close()
+        },
+      })
+      return new Response(body, { headers: { "content-type": "application/x-ndjson" } })
+    })
+    const hub = setup.connect()
+    const seen: number[] = []
+    const policy = { rules: [] }
+    const options = { since: "30d", limit: 2, onProgress: ({ judged }: { judged: number }) => seen.push(judged) }
+    expect(await hub.testPolicy(policy, options)).toEqual(result)
+    expect(seen).toEqual([0, 2])
+    expect(asked).toEqual([["/api/policy/test", "application/x-ndjson", { policy, since: "30d", limit: 2 }]])
+    told = [lines[0], { error: { code: "store/failed", message: "no disk" } }]
+    await expect(hub.testPolicy(policy)).rejects.toMatchObject({ code: "store/failed", message: "no disk" })
+    told = [lines[0]]
+    await expect(hub.testPolicy(policy)).rejects.toMatchObject({ code: "client/bad-reply" })
+    const signal = AbortSignal.abort()
+    await expect(hub.testPolicy(policy, { signal })).rejects.toMatchObject({ code: "client/aborted" })
+    vi.unstubAllGlobals()
+  })
+
+  it("[BT15] all audit records are read page after page, from either end", async () => {
+    setup.fake.route("GET /api/audit", ({ query }) => {
+      const ids = query["order"] === "newest" ? [3, 2, 1] : [1, 2, 3]
+      const left = ids.filter((id) => id > Number(query["after"] ?? 0) && id < Number(query["before"] ?? 9))
+      return { body: { records: left.slice(0, 2).map((id) => ({ id })), more: left.length > 2 } }
+    })
+    const idsOf = async (order: "oldest" | "newest") => {
+      const ids: number[] = []
+      for await (const { id } of setup.connect().auditRecords({ order })) ids.push(id)
+      return ids
+    }
+    expect(await idsOf("oldest")).toEqual([1, 2, 3])
+    expect(await idsOf("newest")).toEqual([3, 2, 1])
   })
 
   it("[HC13] a refusal has the hub's code, status and what else the reply says", async () => {

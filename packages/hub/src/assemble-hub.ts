@@ -15,6 +15,7 @@ import { isEnforcing } from "./model/session-record.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
 import { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
+import { PolicyTests } from "./policy-tests.ts"
 import { LaunchDesk } from "./runners/launch-desk.ts"
 import { ProcessEndings } from "./runners/process-endings.ts"
 import { tellHooks } from "./runners/runner-agent.ts"
@@ -109,6 +110,7 @@ export async function assembleHub(options: HubPartsOptions) {
     asks,
     grants,
     policy,
+    policyTests: new PolicyTests({ policy, directory, backtests: store.backtests }),
     settings: settingsDesk,
     desks,
     tokens,

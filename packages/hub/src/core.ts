@@ -24,8 +24,10 @@ import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
 import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
+import type { PolicyTests } from "./policy-tests.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
+import type { AuditFilter } from "./store/directory.ts"
 
 /**
  * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
@@ -53,7 +55,7 @@ export interface HubCore {
   getAsk(id: string): Promise<Ask>
   /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
   revokeGrant(id: string, caller: Caller): Promise<GrantRevoked>
-  listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>>
+  listAudit(query: AuditFilter): Promise<Page<AuditRecord>>
 
   /** Removes the worktree that was made for it, never with uncommitted changes. */
   removeWorktree(id: string, caller: Caller): Promise<Session>
@@ -65,7 +67,8 @@ export interface HubCore {
   /** The desks that need nothing else of the hub. */
   readonly asks: Pick<AskDesk, "answer" | "extend">
   readonly grants: Pick<GrantDesk, "list">
-  readonly policy: Pick<PolicyDesk, "told" | "put">
+  readonly policy: Pick<PolicyDesk, "told" | "versions" | "version">
+  readonly policyTests: Pick<PolicyTests, "test" | "explain" | "suggestions" | "put">
   readonly settings: Pick<SettingsDesk, "settings" | "put">
   readonly runners: Pick<RunnerFleet, "list" | "request">
   readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">

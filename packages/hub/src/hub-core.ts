@@ -30,6 +30,7 @@ import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
+import type { PolicyTests } from "./policy-tests.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
 import { firstMessage, withMode } from "./runners/launch-plan.ts"
 import type { ProcessEndings } from "./runners/process-endings.ts"
@@ -41,7 +42,7 @@ import { type LiveSession, viewOf } from "./session/live-session.ts"
 import { Outlines } from "./session/outline.ts"
 import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
-import type { Directory } from "./store/directory.ts"
+import type { AuditFilter, Directory } from "./store/directory.ts"
 import type { EventLog } from "./store/event-log.ts"
 
 export interface LocalHubCoreOptions {
@@ -52,6 +53,7 @@ export interface LocalHubCoreOptions {
   readonly asks: AskDesk
   readonly grants: GrantDesk
   readonly policy: PolicyDesk
+  readonly policyTests: PolicyTests
   readonly settings: SettingsDesk
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
@@ -79,6 +81,7 @@ export class LocalHubCore implements HubCore {
   readonly asks: HubCore["asks"]
   readonly grants: HubCore["grants"]
   readonly policy: HubCore["policy"]
+  readonly policyTests: HubCore["policyTests"]
   readonly settings: HubCore["settings"]
   readonly runners: HubCore["runners"]
   readonly runs: HubCore["runs"]
@@ -89,6 +92,7 @@ export class LocalHubCore implements HubCore {
     this.asks = options.asks
     this.grants = options.grants
     this.policy = options.policy
+    this.policyTests = options.policyTests
     this.settings = options.settings
     this.runners = options.fleet
     this.runs = options.runs
@@ -263,7 +267,7 @@ export class LocalHubCore implements HubCore {
     return revoked
   }
 
-  async listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>> {
+  async listAudit(query: AuditFilter): Promise<Page<AuditRecord>> {
     const records = await this.#options.directory.listAudit({ ...query, limit: query.limit + 1 })
     return auditPage(this.#options, { records, limit: query.limit })
   }

@@ -11,7 +11,14 @@ import {
   type Rule,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
-import type { Enforce, Grant, HubSettings } from "@signalbox/protocol/hub-api"
+import type {
+  BacktestDifference,
+  Enforce,
+  Grant,
+  HubSettings,
+  PolicyChanges,
+  PolicyVersion,
+} from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
@@ -38,9 +45,9 @@ export class PolicyDesk {
   }
 
   async load(): Promise<void> {
-    const kept = await this.#directory.getDocument("policy")
-    if (kept === undefined || kept === null) return
-    const parsed = await parse(kept)
+    const kept = await this.#directory.getPolicy()
+    if (kept === undefined) return
+    const parsed = await parse(kept.policy)
     if ("problems" in parsed) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
     this.#use(parsed)
   }
@@ -59,17 +66,39 @@ export class PolicyDesk {
     return { ...written(this.#inForce), sees: this.enforce === "everything" ? ENFORCED_SEES : POLICY_SEES }
   }
 
-  /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
-  async put(value: unknown, by: string): Promise<void> {
-    const { sees: _told, ...given } = isObject(value) ? value : {}
-    const parsed = await parse(isObject(value) ? given : value)
-    const problems = "problems" in parsed ? parsed.problems : notHeld(parsed.policy.rules)
-    if ("problems" in parsed || problems.length > 0) {
-      throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
+  /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
+  async put(next: InForce, { by, forced }: { by: string; forced?: BacktestDifference | undefined }): Promise<void> {
+    const at = new Date().toISOString()
+    const changes = policyChanges(written(this.#inForce), written(next))
+    const about = {
+      at,
+      by,
+      rules: next.policy.rules.length,
+      changes,
+      ...(forced === undefined ? {} : { forced: forced.count }),
     }
-    await replaceDocument(this.#directory, "policy", { before: written(this.#inForce), after: written(parsed), by })
-    this.#use(parsed)
+    await this.#directory.addPolicy(written(next), about, (version) => ({
+      at,
+      what: "policy/changed",
+      by,
+      via: "person",
+      sessionId: null,
+      askId: null,
+      details: { version, changes, ...(forced === undefined ? {} : { forced }) },
+    }))
+    this.#use(next)
     for (const changed of this.#watchers) changed()
+  }
+
+  async versions(query: { before?: number; limit: number }) {
+    const versions = await this.#directory.listPolicies({ ...query, limit: query.limit + 1 })
+    return { versions: versions.slice(0, query.limit), more: versions.length > query.limit }
+  }
+
+  async version(number: number): Promise<PolicyVersion> {
+    const kept = await this.#directory.getPolicy(number)
+    if (kept === undefined) throw new HubError("policy/unknown-version", `no version ${number} of the policy is kept`)
+    return { ...kept, policy: isObject(kept.policy) ? kept.policy : {} }
   }
 
   #use(inForce: InForce): void {
@@ -89,14 +118,13 @@ export class PolicyDesk {
     const request = policyRequestOf(ask.request)
     if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
     const policy = { ...this.policy, rules: [...this.policy.rules, ...grants] }
-    return evaluate(policy, request, {
-      session: session.id,
+    const judgedIn = {
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
-      now: Date.now(),
       // An agent that dialled in by itself is on no runner, which is known.
       runner: session.runner ?? "",
-    })
+    }
+    return { ...evaluate(policy, request, { session: session.id, now: Date.now(), ...judgedIn }), judgedIn }
   }
 
   /**
@@ -144,15 +172,44 @@ function notHeld(rules: readonly Rule[]): string[] {
   )
 }
 
+/** The rules as they were written: somebody may read a policy, change it and put it back with all that `told` gave. */
+export function writtenPolicy(value: unknown): unknown {
+  const { sees: _told, enforce: _enforce, ...rules } = isObject(value) ? value : {}
+  return isObject(value) ? rules : value
+}
+
+/** The policy and how far it reaches, or `policy/invalid`. */
+export async function readPolicy(value: unknown): Promise<InForce> {
+  const parsed = await parse(value)
+  const problems = "problems" in parsed ? parsed.problems : notHeld(parsed.policy.rules)
+  if (!("problems" in parsed) && problems.length === 0) return parsed
+  throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
+}
+
 /** The schemas take longer to load than a hub without a policy takes to start. */
 async function parse(value: unknown): Promise<InForce | { readonly problems: readonly string[] }> {
   const { parsePolicy } = await import("@signalbox/policy/schemas")
-  const { enforce = "asked", ...rest } = isObject(value) ? value : {}
-  const parsed = parsePolicy(isObject(value) ? rest : value)
+  const parsed = parsePolicy(writtenPolicy(value))
+  const { enforce = "asked" } = isObject(value) ? value : {}
   const isKnown = enforce === "asked" || enforce === "everything"
   const wrong = isKnown ? [] : ['enforce: expected "asked" or "everything"']
   if (parsed.ok && isKnown) return { policy: parsed.policy, enforce }
   return { problems: [...(parsed.ok ? [] : parsed.problems), ...wrong] }
+}
+
+/** Rules by their ids, and the other fields. */
+function policyChanges(before: Policy, after: Policy): PolicyChanges {
+  const textsOf = ({ rules }: Policy) => new Map(rules.map((rule) => [rule.id, JSON.stringify(rule)]))
+  const [old, now] = [textsOf(before), textsOf(after)]
+  const ids = [...now.keys()]
+  const settingsOf = ({ rules: _rules, ...settings }: Policy) => new Map(Object.entries<unknown>(settings))
+  const [oldSettings, settings] = [settingsOf(before), settingsOf(after)]
+  return {
+    added: ids.filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !now.has(id)),
+    changed: ids.filter((id) => old.has(id) && old.get(id) !== now.get(id)),
+    settings: [...settings.keys()].filter((name) => settings.get(name) !== oldSettings.get(name)),
+  }
 }
 
 export interface GrantDeskOptions<Rule> {
@@ -271,30 +328,21 @@ export class SettingsDesk {
 
   async put(given: Partial<HubSettings>, by: string): Promise<HubSettings> {
     const settings = { ...DEFAULT_SETTINGS, ...given }
-    await replaceDocument(this.#directory, "settings", { before: this.#settings, after: settings, by })
+    const audit = {
+      at: new Date().toISOString(),
+      what: "settings/changed",
+      by,
+      via: "person",
+      sessionId: null,
+      askId: null,
+    }
+    await Promise.all([
+      this.#directory.putDocument("settings", settings, { synced: true }),
+      this.#directory.addAudit({ ...audit, details: { before: this.#settings, after: settings } }),
+    ])
     this.#settings = settings
     return settings
   }
 }
 
 type Documents = Pick<Directory, "getDocument" | "putDocument" | "addAudit">
-
-/** A document that an admin put in another's place: the audit keeps both. */
-async function replaceDocument(
-  directory: Documents,
-  name: "policy" | "settings",
-  { before, after, by }: { before: unknown; after: unknown; by: string },
-): Promise<void> {
-  const audit = {
-    at: new Date().toISOString(),
-    what: `${name}/changed`,
-    by,
-    via: "person",
-    sessionId: null,
-    askId: null,
-  }
-  await Promise.all([
-    directory.putDocument(name, after, { synced: true }),
-    directory.addAudit({ ...audit, details: { before, after } }),
-  ])
-}

@@ -1,6 +1,7 @@
 export { evaluate, POLICY_SEES, type PolicySees, policyRequestOf, type Verdict } from "./evaluate.ts"
 export { type ImportedEntry, type ImportedSettings, importSettings } from "./import-settings.ts"
 export { prepare } from "./match-rule.ts"
+export { type Allowed, proposalKey, proposeRule } from "./propose-rule.ts"
 export type { RuleUse } from "./rule-limits.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"

@@ -11,6 +11,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[] | KnownThing>> = {
   id: "session",
   ids: "session",
   ask: "ask",
+  grant: "grant",
 }
 
 /** The candidates for the last word, which is being typed. None: the shell offers files. */
@@ -74,7 +75,7 @@ async function candidatesAt(place: Place, typed: string, context: CommandContext
   return typeof kind === "string" ? knownIds(kind, { data }, context) : kind
 }
 
-type KnownThing = "session" | "ask" | "token" | "run"
+type KnownThing = "session" | "ask" | "grant" | "token" | "run"
 
 const MAX = 200
 const PATIENCE_MS = 2_000
@@ -107,6 +108,8 @@ async function idsOf(hub: Hub, thing: KnownThing): Promise<readonly string[]> {
       return (await hub.sessions({ limit: MAX })).sessions.map(({ id }) => id)
     case "ask":
       return (await hub.asks({ state: "pending" })).slice(0, MAX).map(({ id }) => id)
+    case "grant":
+      return (await hub.grants()).grants.slice(-MAX).map(({ id }) => id)
     case "run":
       return (await hub.runs.list({ limit: MAX })).runs.map(({ id }) => id)
     case "token": {

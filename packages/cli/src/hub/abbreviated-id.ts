@@ -68,7 +68,10 @@ interface Looked {
   readonly list: string
 }
 
-function only<Thing extends { readonly id: string }>(found: readonly Thing[], { given, what, list }: Looked): Thing {
+export function only<Thing extends { readonly id: string }>(
+  found: readonly Thing[],
+  { given, what, list }: Looked,
+): Thing {
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
   if (first === undefined) throw new CliError("cli/failed", `no ${what} has an id starting with ${given}`, { list })

@@ -1,4 +1,4 @@
-import { composeSuccess, type Envelope, isObject } from "@signalbox/protocol"
+import { composeSuccess, defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "../model/ask.ts"
@@ -103,6 +103,7 @@ export interface AskVerdict {
   readonly message?: string
   readonly expiresAfterMs?: number
   readonly maxExtensions?: number
+  readonly judgedIn?: AskRecord["judgedIn"]
 }
 
 /** What the policy answers, in the form that fits the question; undefined when a person must. */
@@ -119,8 +120,8 @@ export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | 
 const DEFAULT_EXTENSIONS = 3
 
 export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
-  const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
-  return { ...ask, ...rule, ...expiryOf(ask, verdict) }
+  const { rule, judgedIn } = verdict
+  return { ...ask, ...defined({ rule, judgedIn }), ...expiryOf(ask, verdict) }
 }
 
 function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {

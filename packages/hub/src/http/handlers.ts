@@ -1,11 +1,12 @@
-import type { Token } from "@signalbox/protocol/hub-api"
+import type { BacktestLine, Token } from "@signalbox/protocol/hub-api"
 import type { ROUTES } from "@signalbox/protocol/hub-api/schemas"
 import type { Authority } from "../auth/authority.ts"
 import { launchRefusal, mayAnswer, mayControl } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
-import { HubError } from "../errors.ts"
+import { asHubError, HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import { type Ask, publicAsk } from "../model/ask.ts"
+import { resultOf } from "../policy-tests.ts"
 import type { Handlers } from "./app.ts"
 import { loginScript, plainPage } from "./cockpit.ts"
 import { AHEAD_BYTES, eventPageJson, jsonReply, pageJson, streamReply } from "./reply.ts"
@@ -99,24 +100,51 @@ function askHandlers(core: HubCore) {
 
 /** The rules in force, the permissions that people gave, what was decided by either, and the settings. */
 function policyHandlers(core: HubCore) {
-  const { policy, grants, settings } = core
+  const { policy, policyTests, grants, settings } = core
   return {
     // The policy's own schema checked its rules; here they are only passed on.
     "GET /api/policy": () => jsonReply(200, policy.told),
-    async "PUT /api/policy"({ body, caller }) {
-      await policy.put(body, caller.name)
+    async "PUT /api/policy"({ body, query: { force }, caller, request }) {
+      await policyTests.put(body, { by: caller.name, force }, request.signal)
       return jsonReply(200, policy.told)
     },
+    async "POST /api/policy/test"({ body, request }) {
+      const steps = policyTests.test(body, request.signal)
+      const wantsLines = request.headers.get("accept")?.includes(NDJSON) === true
+      return wantsLines ? streamReply(200, testLines(steps), NDJSON) : resultOf(steps)
+    },
+    "POST /api/policy/explain": async ({ body }) => jsonReply(200, await policyTests.explain(body)),
+    "GET /api/policy/suggestions": ({ query, request }) => policyTests.suggestions(query, request.signal),
+    "GET /api/policy/versions": ({ query }) => policy.versions(query),
+    "GET /api/policy/versions/:n": ({ params }) => policy.version(versionNumber(params.n)),
     "GET /api/grants": async ({ query }) => ({ grants: await grants.list(query), more: false }),
     "DELETE /api/grants/:id": ({ params, caller }) => core.revokeGrant(params.id, caller),
-    async "GET /api/audit"({ query, reserve }) {
-      const page = await core.listAudit(query)
+    async "GET /api/audit"({ query: { order, ...filter }, reserve }) {
+      const page = await core.listAudit({ ...filter, newestFirst: order === "newest" })
       reserve(page.largestBytes + AHEAD_BYTES)
       return streamReply(200, pageJson("records", page))
     },
     "GET /api/settings": () => settings.settings,
     "PUT /api/settings": ({ body, caller }) => settings.put(body, caller.name),
   } satisfies Partial<Handlers<typeof ROUTES>>
+}
+
+const NDJSON = "application/x-ndjson"
+
+/** What fails before the first line is an error reply; later it is the last line. */
+async function* testLines(steps: AsyncIterable<BacktestLine>): AsyncGenerator<string> {
+  const line = (value: BacktestLine) => `${JSON.stringify(value)}\n`
+  let hasBegun = false
+  try {
+    for await (const step of steps) {
+      yield line(step)
+      hasBegun = true
+    }
+  } catch (error) {
+    if (!hasBegun) throw error
+    const { code, message } = asHubError(error)
+    yield line({ error: { code, message } })
+  }
 }
 
 /** Machines, whose replies are relayed as they came, and the lists of tasks that programs work through. */
@@ -208,6 +236,11 @@ function hidePrivateParts(error: unknown): never {
 /** Only asks have an incarnation, among everything that the core puts into an error. */
 function isAsk(value: unknown): value is Ask {
   return typeof value === "object" && value !== null && "incarnation" in value
+}
+
+function versionNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new HubError("policy/unknown-version", `a version is a number, from 1 on, not "${text}"`)
 }
 
 function taskNumber(text: string): number {

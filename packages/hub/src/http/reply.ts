@@ -13,8 +13,9 @@ export function jsonReply(status: number, value: unknown): Response {
 }
 
 /** JSON text that is made while it is read. */
-export function streamReply(status: number, pieces: AsyncIterable<string>): Response {
-  return new Response(streamOf(bytesOf(pieces)), { status, headers: JSON_HEADERS })
+export function streamReply(status: number, pieces: AsyncIterable<string>, contentType?: string): Response {
+  const headers = contentType === undefined ? JSON_HEADERS : { "content-type": contentType }
+  return new Response(streamOf(bytesOf(pieces)), { status, headers })
 }
 
 /** The page as JSON text, piece by piece: nothing is read from the log before somebody wants it. */

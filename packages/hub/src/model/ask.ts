@@ -19,6 +19,8 @@ export interface AskRecord extends Omit<PublicAsk, keyof Asked> {
   readonly toolUseId?: string
   /** A second answer with this id is the same answer. */
   readonly answerId?: string
+  /** The folder and the mode in which it was asked, for policies that are tried on it later. Older hubs did not keep it. */
+  readonly judgedIn?: { readonly cwd?: string; readonly mode?: string; readonly runner?: string }
 }
 
 /** A durable question of an agent, with what it asked and, where it is allowed, the whole input that was. */
@@ -28,6 +30,6 @@ export type AskAnswer = ToolAnswer | ElicitationAnswer | DialogAnswer
 
 /** Without the parts that only the hub needs. */
 export function publicAsk(ask: Ask): PublicAsk {
-  const { incarnation: _incarnation, toolUseId: _toolUseId, answerId: _answerId, ...rest } = ask
+  const { incarnation: _incarnation, toolUseId: _toolUseId, answerId: _answerId, judgedIn: _judgedIn, ...rest } = ask
   return rest
 }

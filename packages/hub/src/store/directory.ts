@@ -1,4 +1,4 @@
-import type { AskState, AuditRecord, Grant, SessionState } from "@signalbox/protocol/hub-api"
+import type { AskState, AuditRecord, Grant, PolicyVersionEntry, SessionState } from "@signalbox/protocol/hub-api"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
 import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
@@ -58,9 +58,16 @@ export interface Directory {
   listGrants(filter: { session?: string; all?: boolean }): Promise<readonly Grant[]>
 
   addAudit(record: NewAuditRecord, options?: WriteOptions): Promise<void>
-  listAudit(filter: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]>
+  listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]>
 
-  /** Small named documents: the policy, the hub's own identity. */
+  /** Puts it in force, as the next version, with its audit record. Resolves with its number. */
+  addPolicy(policy: unknown, about: NewPolicy, audit: (version: number) => NewAuditRecord): Promise<number>
+  /** That version, or the one in force. */
+  getPolicy(version?: number): Promise<KeptPolicy | undefined>
+  /** Newest first, without their rules. */
+  listPolicies(filter: PolicyFilter): Promise<readonly PolicyRow[]>
+
+  /** Small named documents: the settings, the hub's own identity. */
   getDocument(name: string): Promise<unknown>
   putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void>
 }
@@ -119,6 +126,34 @@ export interface SeenFilter {
   readonly since?: string
   /** The `number` of the last one that is known. */
   readonly after: number
+  readonly limit: number
+}
+
+export interface AuditFilter {
+  readonly session?: string
+  readonly by?: string
+  readonly rule?: string
+  readonly tool?: string
+  /** The machine that a record is about, or that its session is on. */
+  readonly runner?: string
+  readonly what?: string
+  readonly since?: string
+  /** Ids between which they stand, without them. */
+  readonly after: number
+  readonly before?: number
+  readonly newestFirst?: boolean
+  readonly limit: number
+}
+
+export type PolicyRow = PolicyVersionEntry
+export type NewPolicy = Omit<PolicyRow, "version">
+
+export interface KeptPolicy extends PolicyRow {
+  readonly policy: unknown
+}
+
+export interface PolicyFilter {
+  readonly before?: number
   readonly limit: number
 }
 

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path"
+import { Backtests } from "./backtest.ts"
 import { Checkpointer } from "./checkpoint.ts"
 import { type Database, openDatabase } from "./database.ts"
 import type { Directory } from "./directory.ts"
@@ -19,6 +20,7 @@ export interface Store {
   readonly log: EventLog
   readonly directory: Directory
   readonly search: Search
+  readonly backtests: Backtests
   readonly journal: Journal
   /** Writes what waits. Later writes are refused. */
   close(): Promise<void>
@@ -50,15 +52,17 @@ function assemble(database: Database, file: string, options: JournalOptions): St
   const log = new SqliteEventLog(database, journal)
   const directory = new SqliteDirectory(database, journal)
   const search = new Search({ logFile: file, indexFile: join(dirname(file), "search.db") })
+  const backtests = new Backtests(file)
   let closing: Promise<void> | undefined
   const close = async () => {
     journal.close()
+    await backtests.close()
     await search.close()
     await checkpointer.close()
     emptyWriteAheadLog(database)
     database.close()
   }
-  return { log, directory, search, journal, close: () => (closing ??= close()) }
+  return { log, directory, search, backtests, journal, close: () => (closing ??= close()) }
 }
 
 /** The driver leaves it to the next start, which would have to read all of it first. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
@@ -6,17 +7,23 @@ import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import type { Database } from "./database.ts"
 import { AskTable } from "./directory/asks.ts"
-import { type AuditFilter, AuditTable } from "./directory/audit.ts"
+import { AuditTable } from "./directory/audit.ts"
 import { DocumentTable } from "./directory/documents.ts"
 import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
+import { PolicyTable } from "./directory/policies.ts"
 import { SeenCallTable } from "./directory/seen-calls.ts"
 import { SessionTable } from "./directory/sessions.ts"
 import { TokenTable } from "./directory/tokens.ts"
 import type {
   AskFilter,
+  AuditFilter,
   Directory,
+  KeptPolicy,
   NewAuditRecord,
+  NewPolicy,
+  PolicyFilter,
+  PolicyRow,
   SaveOptions,
   SeenFilter,
   SessionFilter,
@@ -40,6 +47,7 @@ export class SqliteDirectory implements Directory {
   readonly #tokens: TokenTable
   readonly #grants: GrantTable
   readonly #audit: AuditTable
+  readonly #policies: PolicyTable
   readonly #documents: DocumentTable
 
   constructor(database: Database, journal: Journal) {
@@ -51,6 +59,7 @@ export class SqliteDirectory implements Directory {
     this.#tokens = new TokenTable(database)
     this.#grants = new GrantTable(database)
     this.#audit = new AuditTable(database)
+    this.#policies = new PolicyTable(database)
     this.#documents = new DocumentTable(database)
   }
 
@@ -176,8 +185,26 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#audit.add(record), options)
   }
 
-  async listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]> {
-    return this.#audit.list(filter)
+  listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]> {
+    return this.#audit.list(filter, () => nextTurn())
+  }
+
+  async addPolicy(policy: unknown, about: NewPolicy, audit: (version: number) => NewAuditRecord): Promise<number> {
+    const json = documentJson("policy", policy)
+    const add = () => {
+      const version = this.#policies.add(about, json)
+      this.#audit.add(audit(version))
+      return version
+    }
+    return this.#write(add, { ...PROMISED, bytes: json.length })
+  }
+
+  async getPolicy(version?: number): Promise<KeptPolicy | undefined> {
+    return this.#policies.get(version)
+  }
+
+  async listPolicies(filter: PolicyFilter): Promise<readonly PolicyRow[]> {
+    return this.#policies.list(filter)
   }
 
   async getDocument(name: string): Promise<unknown> {

@@ -100,7 +100,7 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       })
     }))
 
-  it("[DR16] a judged call is kept once, with the last verdict, and listed in the order in which calls were seen", () =>
+  it("[DR18] a judged call is kept once, with the last verdict, and listed in the order in which calls were seen", () =>
     withDirectory(async ({ directory, reopen }) => {
       const call = (toolUseId: string, change: Partial<SeenCall> = {}): SeenCall => ({
         sessionId: "s1",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import type { AuditFilter, NewAuditRecord } from "../store/directory.ts"
 import { describeAskContract } from "./directory-ask-contract.ts"
 import { describeSessionContract } from "./directory-session-contract.ts"
 import type { DirectorySetup } from "./directory-setup.ts"
@@ -105,6 +106,54 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         expect(ofSession.map((record) => record.what)).toEqual(["record 0", "record 5", "record 10"])
         expect(ofSession[0]).toEqual({ ...auditRecord("record 0", "s"), id: ofSession[0]?.id })
         expect(await directory.listAudit({ after: 0, limit: 0 })).toEqual([])
+      }))
+
+    it("[DR16] audit records are filtered by who, what, rule, tool, machine and time, from either end", () =>
+      withDirectory(async ({ directory }) => {
+        await directory.saveSession(keptSession("on-box", { runner: "box" }))
+        const record = (change: Partial<NewAuditRecord>) => ({ ...auditRecord("ask/allowed", "s"), ...change })
+        const records = [
+          record({ by: "ada", details: { toolName: "Bash", rule: null } }),
+          record({ by: "rule tests", details: { toolName: "Bash", rule: "tests" } }),
+          record({ what: "ask/denied", by: "ada", details: { toolName: "Edit" }, sessionId: "on-box" }),
+          record({ what: "runner/drained", by: "ada", details: { runner: "box" }, sessionId: null, at: LATER }),
+        ]
+        for (const each of records) await directory.addAudit(each)
+        const found = async (filter: Partial<AuditFilter>) =>
+          (await directory.listAudit({ after: 0, limit: 10, ...filter })).map(({ id }) => id)
+        expect(await found({ by: "ada" })).toEqual([1, 3, 4])
+        expect(await found({ rule: "tests" })).toEqual([2])
+        expect(await found({ tool: "Bash", by: "ada" })).toEqual([1])
+        expect(await found({ what: "ask/denied" })).toEqual([3])
+        expect(await found({ runner: "box" })).toEqual([3, 4])
+        expect(await found({ since: LATER })).toEqual([4])
+        expect(await found({ since: "2031-01-01T00:00:00.000Z" })).toEqual([])
+        expect(await found({ newestFirst: true, limit: 2 })).toEqual([4, 3])
+        expect(await found({ newestFirst: true, before: 3, after: 1 })).toEqual([2])
+        expect(await found({ by: "nobody" })).toEqual([])
+      }))
+
+    it("[DR17] every policy that was in force is kept with its number, as it was, and its audit record with it", () =>
+      withDirectory(async ({ directory, reopen }) => {
+        expect(await directory.getPolicy()).toBeUndefined()
+        const changes = { added: ["a"], removed: [], changed: [], settings: [] }
+        const about = (by: string) => ({ at: LATER, by, rules: 1, changes })
+        const rules = [{ id: "a" }]
+        const audit = (version: number) => ({ ...auditRecord("policy/changed"), details: { version } })
+        const adding = directory.addPolicy({ rules }, about("ada"), audit)
+        rules.push({ id: "b" })
+        expect(await adding).toBe(1)
+        expect(await directory.addPolicy({ rules: [] }, { ...about("bob"), forced: 3 }, audit)).toBe(2)
+        const later = reopen === undefined ? directory : await reopen()
+        expect(await later.getPolicy(1)).toEqual({ ...about("ada"), version: 1, policy: { rules: [{ id: "a" }] } })
+        expect(await later.getPolicy()).toEqual({ ...about("bob"), version: 2, forced: 3, policy: { rules: [] } })
+        expect(await later.getPolicy(3)).toBeUndefined()
+        const versions = async (filter: { before?: number; limit: number }) =>
+          (await later.listPolicies(filter)).map(({ version, by }) => `${version} ${by}`)
+        expect(await versions({ limit: 9 })).toEqual(["2 bob", "1 ada"])
+        expect(await versions({ before: 2, limit: 9 })).toEqual(["1 ada"])
+        const kept = await later.listAudit({ after: 0, limit: 9 })
+        expect(kept.map(({ details }) => details["version"])).toEqual([1, 2])
       }))
 
     it("[DR10] a document is any JSON value under its name; the last one put counts", () =>

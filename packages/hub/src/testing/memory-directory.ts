@@ -5,15 +5,19 @@ import type { AskRecord } from "../model/ask.ts"
 import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import { isUndelivered } from "../store/directory/asks.ts"
-import type { AuditFilter } from "../store/directory/audit.ts"
 import type { GrantFilter } from "../store/directory/grants.ts"
 import { wordsOf } from "../store/directory/sessions.ts"
 import {
   type AskFilter,
+  type AuditFilter,
   type Directory,
   isListedBefore,
+  type KeptPolicy,
   MAX_LISTED,
   type NewAuditRecord,
+  type NewPolicy,
+  type PolicyFilter,
+  type PolicyRow,
   type SaveOptions,
   type SeenFilter,
   type SessionFilter,
@@ -32,6 +36,7 @@ export class MemoryDirectory implements Directory {
   readonly #tokens = new Map<string, TokenRecord>()
   readonly #grants = new Map<string, Grant>()
   readonly #audit: AuditRecord[] = []
+  readonly #policies: KeptPolicy[] = []
   readonly #documents = new Map<string, string>()
 
   async saveSession({ record, own }: KeptSession, { isAtRest = false }: SaveOptions = {}): Promise<void> {
@@ -212,10 +217,44 @@ export class MemoryDirectory implements Directory {
     this.#addAudit(record)
   }
 
-  async listAudit({ session, after, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
-    return this.#audit
-      .filter((record) => record.id > after && (session === undefined || record.sessionId === session))
+  async listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]> {
+    const { after, before = Number.POSITIVE_INFINITY, newestFirst, limit } = filter
+    return (newestFirst === true ? this.#audit.toReversed() : this.#audit)
+      .filter((record) => record.id > after && record.id < before && this.#isWanted(record, filter))
       .slice(0, Math.max(0, Math.min(limit, MAX_LISTED)))
+  }
+
+  #isWanted({ sessionId, by, what, at, details }: AuditRecord, filter: AuditFilter): boolean {
+    const machine = sessionId === null ? undefined : this.#sessions.get(sessionId)?.record.runner
+    const isOf = (wanted: string | undefined, ...values: unknown[]) => wanted === undefined || values.includes(wanted)
+    return (
+      isOf(filter.session, sessionId) &&
+      isOf(filter.by, by) &&
+      isOf(filter.what, what) &&
+      isOf(filter.rule, details["rule"]) &&
+      isOf(filter.tool, details["toolName"]) &&
+      isOf(filter.runner, details["runner"], machine) &&
+      (filter.since === undefined || at >= filter.since)
+    )
+  }
+
+  async addPolicy(policy: unknown, about: NewPolicy, audit: (version: number) => NewAuditRecord): Promise<number> {
+    const version = this.#policies.length + 1
+    this.#policies.push(structuredClone({ ...about, version, policy }))
+    this.#addAudit(audit(version))
+    return version
+  }
+
+  async getPolicy(version = this.#policies.length): Promise<KeptPolicy | undefined> {
+    return this.#policies[version - 1]
+  }
+
+  async listPolicies({ before = Number.POSITIVE_INFINITY, limit }: PolicyFilter): Promise<readonly PolicyRow[]> {
+    return this.#policies
+      .filter(({ version }) => version < before)
+      .map(({ policy: _policy, ...row }) => row)
+      .toReversed()
+      .slice(0, limit)
   }
 
   async getDocument(name: string): Promise<unknown> {

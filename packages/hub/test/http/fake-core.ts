@@ -1,4 +1,4 @@
-import type { Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
+import type { Backtest, Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
 import type { Page } from "../../src/asks/whole-ask.ts"
 import type { HubCore } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
@@ -67,6 +67,17 @@ const grant: Grant = {
 }
 
 const auditRecord = { at, what: "ask/settled", by: "ada", via: "person", sessionId: "s1", askId: "a1", details: {} }
+
+const none = { count: 0, examples: [] }
+const example = { session: "s1", seq: 2, ask: "a1", at, tool: "Bash", text: "ls" }
+const differences: Pick<Backtest, "noLongerAsked" | "newlyAsked" | "newlyDenied" | "contradicts"> = {
+  noLongerAsked: { count: 1, examples: [{ ...example, was: "ask", would: "allow", rule: "tests", by: "ada" }] },
+  newlyAsked: none,
+  newlyDenied: none,
+  contradicts: none,
+}
+const changes = { added: ["tests"], removed: [], changed: [], settings: [] }
+const version = { version: 2, at, by: "ada", rules: 1, changes, forced: 1 }
 
 const runner: Runner = {
   id: "r1",
@@ -160,7 +171,36 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       extend: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
     },
     settings: { settings: DEFAULT_SETTINGS, put: async (settings) => ({ ...DEFAULT_SETTINGS, ...settings }) },
-    policy: { told: POLICY, put: async () => undefined },
+    policy: {
+      told: POLICY,
+      versions: async () => ({ versions: [version], more: false }),
+      version: async () => ({ ...version, policy: { rules: [] } }),
+    },
+    policyTests: {
+      put: async () => undefined,
+      async *test() {
+        yield { progress: { judged: 0, total: 1 } }
+        yield { result: { requests: 1, notTestable: 0, ...differences, since: at, complete: true } }
+      },
+      explain: async () => ({ effect: "ask", reason: "No rule covers this." }),
+      suggestions: async () => ({
+        suggestions: [
+          {
+            rule: { id: "allow-bash", effect: "allow" },
+            allowed: 5,
+            sessions: 1,
+            people: ["ada"],
+            lastAt: at,
+            test: { requests: 5, ...differences },
+          },
+        ],
+        decided: [{ rule: "tests", count: 1, lastAt: at }],
+        idle: [{ rule: "old", why: "expired" }],
+        requests: 5,
+        notTestable: 0,
+        complete: true,
+      }),
+    },
     grants: { list: async () => [grant] },
     revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
     listAudit: async ({ after, limit }) =>

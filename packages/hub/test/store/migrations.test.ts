@@ -7,6 +7,8 @@ import type { NewAuditRecord } from "../../src/store/directory.ts"
 import { keySlot } from "../../src/store/key-slot.ts"
 import { sql as first } from "../../src/store/migrations/001-first.ts"
 import { sql as keysAndSearchApart } from "../../src/store/migrations/002-keys-and-search-apart.ts"
+import { sql as asksReferToEvents } from "../../src/store/migrations/003-asks-refer-to-events.ts"
+import { sql as rowsByTheirKeys } from "../../src/store/migrations/004-rows-by-their-keys.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { entriesOf } from "../clients/stage.ts"
@@ -169,5 +171,37 @@ describe("migrations", () => {
       expect(() => openStore({ file: `${file}-folder/hub.db` })).toThrow(
         expect.objectContaining({ code: "store/failed" }),
       )
+    }))
+
+  it("[JL8] policies of older hubs become versions, and their audit records can be filtered", () =>
+    withFile(async (file) => {
+      const old = openDatabase(file)
+      migrate(old, [first, keysAndSearchApart, asksReferToEvents, rowsByTheirKeys])
+      const changed = (after: unknown, by: string) => {
+        const details = { before: { rules: [] }, after }
+        const record = { at: AT, what: "policy/changed", by, via: "person", sessionId: null, askId: null, details }
+        old.run("INSERT INTO audit (session, body) VALUES (NULL, ?)", [JSON.stringify(record)])
+      }
+      const one = { rules: [{ id: "one", effect: "deny" }], relayAutoApproval: false }
+      changed(one, "ann")
+      changed({ ...one, rules: [] }, "bob")
+      old.run("INSERT INTO audit (session, body) VALUES ('s', ?)", [
+        `{"what":${"[".repeat(1_200)}${"]".repeat(1_200)}}`,
+      ])
+      old.run("INSERT INTO documents VALUES ('policy', ?)", [JSON.stringify(one)])
+      old.close()
+      const store = openStore({ file })
+      const versions = await store.directory.listPolicies({ limit: 9 })
+      const none = { added: [], removed: [], changed: [], settings: [] }
+      expect(versions).toMatchObject([
+        { version: 3, by: null, rules: 1 },
+        { version: 2, by: "bob", rules: 0 },
+        { version: 1, by: "ann", rules: 1, at: AT, changes: none },
+      ])
+      expect((await store.directory.getPolicy())?.policy).toEqual(one)
+      expect(await store.directory.getDocument("policy")).toBeUndefined()
+      expect(await store.directory.listAudit({ by: "bob", after: 0, limit: 9 })).toMatchObject([{ id: 2, by: "bob" }])
+      expect(await store.directory.listAudit({ after: 2, limit: 9 })).toHaveLength(1)
+      await store.close()
     }))
 })

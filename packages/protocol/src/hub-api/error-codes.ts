@@ -30,6 +30,8 @@ export const API_ERRORS = {
   "token/last-admin": 409,
   "policy/invalid": 400,
   "policy/denies": 409,
+  "policy/contradicts": 409,
+  "policy/unknown-version": 404,
   "runner/none": 409,
   "runner/unknown": 404,
   "runner/away": 409,

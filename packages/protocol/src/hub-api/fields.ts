@@ -13,6 +13,31 @@ export function numberInQuery(bounds: { min: number; max: number }) {
   return digits.transform(Number).pipe(z.int({ error }).min(min, { error }).max(max, { error }))
 }
 
+/** A switch in a query. */
+export const flagInQuery = z
+  .enum(["true", "false"])
+  .transform((text) => text === "true")
+  .pipe(z.boolean())
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A moment in the past, or how long ago it was: `30d`, `12h`, `15m`. Read as a moment. */
+export const Since = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+    const ms = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (UNIT_MS[unit] ?? 0)
+    if (Number.isFinite(ms) && (count !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return new Date(ms).toISOString()
+    context.addIssue({
+      code: "custom",
+      message: "expected a time such as 2030-01-31T12:00:00Z, or how long ago: 30d, 12h",
+    })
+    return z.NEVER
+  })
+  .pipe(Moment)
+  .meta({ description: "A time such as 2030-01-31T12:00:00Z, or how long ago: 30d, 12h, 15m" })
+
 /** Whatever the wire brought, as it came. */
 export const WireObject = z.record(z.string(), z.unknown())
 

@@ -4,6 +4,8 @@ import type { ROUTES } from "./schemas.ts"
 /** The hub's contract without its schemas: types, error codes and the stream's lines. Nothing here loads zod. */
 export type * from "./access.ts"
 export type * from "./ask.ts"
+export { AUDIT_CSV_HEAD, auditCsvLine } from "./audit-csv.ts"
+export type * from "./backtest.ts"
 export { API_ERRORS, type ApiErrorCode } from "./error-codes.ts"
 export type * from "./event.ts"
 export type * from "./launch.ts"

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import { Id, Moment, numberInQuery, type Told, WireObject } from "./fields.ts"
+import { flagInQuery, Id, Moment, numberInQuery, Since, type Told, WireObject } from "./fields.ts"
 import { Enforce } from "./launch.ts"
 import { BODY_BYTES, type RouteTable } from "./route-table.ts"
 
 /** Its rules are the policy's own to check: only that it is an object is said here. */
-const Policy = WireObject.meta({ id: "Policy", description: "The rules in force, and the relay's switch." })
+export const Policy = WireObject.meta({ id: "Policy", description: "The rules in force, and the relay's switch." })
 
 const PolicyInForce = z
   .looseObject({
@@ -60,6 +60,24 @@ const AuditRecord = z
 /** Each settled ask, each grant and its end, each change of policy or tokens leaves one. */
 export type AuditRecord = Told<z.output<typeof AuditRecord>>
 
+const auditId = numberInQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
+const AuditQuery = z.strictObject({
+  session: Id.exactOptional(),
+  by: Id.exactOptional(),
+  rule: Id.exactOptional(),
+  tool: Id.max(256).exactOptional(),
+  runner: Id.exactOptional(),
+  what: Id.exactOptional().meta({
+    description: "The outcome: `ask/allowed`, `ask/denied`, `policy/changed` and so on",
+  }),
+  since: Since.exactOptional(),
+  after: auditId.default(0),
+  before: auditId.exactOptional(),
+  order: z.enum(["oldest", "newest"]).default("oldest"),
+  limit: numberInQuery({ min: 1, max: 1_000 }).default(200),
+})
+export type AuditQuery = Told<z.output<typeof AuditQuery>>
+
 const settings = {
   operatorsMayUseAuto: z.boolean().meta({
     description: "Operators may choose the permission mode `auto`, in which nobody is asked. Default: false.",
@@ -82,7 +100,8 @@ export const policyRoutes = {
   },
   "PUT /api/policy": {
     access: "admin",
-    summary: "Replace the rules in force",
+    summary: "Replace the rules in force; refused if they allow what a person denied, unless forced",
+    query: z.strictObject({ force: flagInQuery.default(false) }),
     body: Policy,
     maxBodyBytes: BODY_BYTES,
     reply: PolicyInForce,
@@ -104,11 +123,7 @@ export const policyRoutes = {
   "GET /api/audit": {
     access: "viewer",
     summary: "Who or what decided, when, and why",
-    query: z.strictObject({
-      session: Id.exactOptional(),
-      after: numberInQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0),
-      limit: numberInQuery({ min: 1, max: 1_000 }).default(200),
-    }),
+    query: AuditQuery,
     reply: z.object({ records: z.array(AuditRecord), more: z.boolean() }),
     replies: "audit records in their order",
   },

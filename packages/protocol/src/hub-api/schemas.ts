@@ -1,5 +1,6 @@
 import { accessRoutes, operationsRoutes } from "./access.ts"
 import { askRoutes } from "./ask.ts"
+import { backtestRoutes } from "./backtest.ts"
 import { eventRoutes } from "./event.ts"
 import { messageRoutes } from "./message.ts"
 import { policyRoutes } from "./policy.ts"
@@ -18,6 +19,7 @@ export const ROUTES = {
   ...eventRoutes,
   ...askRoutes,
   ...policyRoutes,
+  ...backtestRoutes,
   ...runnerRoutes,
   ...runRoutes,
   ...accessRoutes,

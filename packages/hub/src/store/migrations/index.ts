@@ -6,9 +6,17 @@ import { sql as keysAndSearchApart } from "./002-keys-and-search-apart.ts"
 import { sql as asksReferToEvents } from "./003-asks-refer-to-events.ts"
 import { sql as rowsByTheirKeys } from "./004-rows-by-their-keys.ts"
 import { sql as seenCalls } from "./005-seen-calls.ts"
+import { sql as policyVersions } from "./006-policy-versions-and-audit-columns.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
-const MIGRATIONS: readonly string[] = [first, keysAndSearchApart, asksReferToEvents, rowsByTheirKeys, seenCalls]
+const MIGRATIONS: readonly string[] = [
+  first,
+  keysAndSearchApart,
+  asksReferToEvents,
+  rowsByTheirKeys,
+  seenCalls,
+  policyVersions,
+]
 
 /** Brings the file to this version. Each step is a transaction: a step that fails leaves the file as it was before it. */
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {

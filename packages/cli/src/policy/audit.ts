@@ -1,0 +1,89 @@
+import type { AuditRecord, Hub } from "@signalbox/client"
+import { defined, textOf } from "@signalbox/protocol"
+import { AUDIT_CSV_HEAD, auditCsvLine } from "@signalbox/protocol/hub-api"
+import type { CommandContext, JsonOption } from "../base/context.ts"
+import { CliError, usageError } from "../base/failure.ts"
+import { findSession } from "../hub/abbreviated-id.ts"
+import { withHub } from "../hub/connect.ts"
+import { print } from "../terminal/output.ts"
+import { printTable } from "../terminal/table.ts"
+import { onOneLine } from "../terminal/text.ts"
+
+export interface AuditOptions extends JsonOption {
+  readonly since?: string
+  readonly by?: string
+  readonly rule?: string
+  readonly session?: string
+  readonly machine?: string
+  readonly tool?: string
+  readonly what?: string
+  readonly limit?: number
+  readonly csv?: boolean
+}
+
+const SHOWN = 50
+const SHORT_ID = 8
+
+export function showAudit(options: AuditOptions, context: CommandContext): Promise<void> {
+  if (options.json === true && options.csv === true) throw usageError("--json and --csv: choose one")
+  return withHub(options, context, async (hub) => {
+    const { since, by, rule, tool, what, limit } = options
+    const session = options.session === undefined ? undefined : (await findSession(hub, options.session)).id
+    const runner = options.machine === undefined ? undefined : await runnerNamed(hub, options.machine)
+    const filter = defined({ since, by, rule, tool, what, session, runner })
+    if (options.json === true)
+      return exportAll(hub, filter, { limit, context, line: (record) => `${JSON.stringify(record)}\n` })
+    if (options.csv === true) {
+      await print(context.stdout, AUDIT_CSV_HEAD)
+      return exportAll(hub, filter, { limit, context, line: auditCsvLine })
+    }
+    const newest: AuditRecord[] = []
+    for await (const record of hub.auditRecords({ ...filter, order: "newest", limit: Math.min(limit ?? SHOWN, 500) })) {
+      newest.push(record)
+      if (newest.length >= (limit ?? SHOWN)) break
+    }
+    if (newest.length === 0) return void context.stderr.write("No audit records match.\n")
+    await printTable(context, newest.toReversed(), ({ bold, dim }) => [
+      { title: "AT", text: ({ at }) => at.replace("T", " ").slice(0, 19), paint: dim },
+      { title: "WHAT", text: (record) => onOneLine(record.what), paint: bold },
+      { title: "BY", text: (record) => onOneLine(record.by ?? record.via ?? "") },
+      { title: "SESSION", text: ({ sessionId }) => (sessionId ?? "").slice(0, SHORT_ID) },
+      { title: "ABOUT", text: aboutText, isWide: true },
+    ])
+  })
+}
+
+type AuditQuery = Parameters<Hub["auditRecords"]>[0]
+
+interface Export {
+  readonly limit: number | undefined
+  readonly context: CommandContext
+  readonly line: (record: AuditRecord) => string
+}
+
+async function exportAll(
+  hub: Hub,
+  filter: AuditQuery,
+  { limit = Number.POSITIVE_INFINITY, context, line }: Export,
+): Promise<void> {
+  let count = 0
+  for await (const record of hub.auditRecords(filter)) {
+    await print(context.stdout, line(record))
+    if (++count >= limit) return
+  }
+}
+
+/** By its name or its id. */
+async function runnerNamed(hub: Hub, given: string): Promise<string> {
+  const runners = await hub.runners.list()
+  const found = runners.find(({ id }) => id === given) ?? runners.find(({ name }) => name === given)
+  if (found === undefined) throw new CliError("cli/failed", `no machine is called ${given}`, { list: "doctor" })
+  return found.id
+}
+
+function aboutText({ details }: AuditRecord): string {
+  const tool = textOf(details, "toolName")
+  const rule = textOf(details, "rule")
+  const parts = [tool, rule === undefined ? undefined : `rule ${rule}`].filter((part) => part !== undefined)
+  return onOneLine(parts.length > 0 ? parts.join(", ") : JSON.stringify(details), "decision")
+}

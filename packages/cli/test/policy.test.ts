@@ -1,0 +1,119 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { folder, run, startHub, type TestHub } from "./signalbox-process.ts"
+
+const POLL = { timeout: 30_000, interval: 100 }
+const TESTS = { id: "tests", effect: "allow", tool: "Bash", input: { command: "npm test" } }
+
+function rulesFile(...rules: object[]): string {
+  const path = join(folder(), "rules.json")
+  writeFileSync(path, JSON.stringify({ rules }))
+  return path
+}
+
+/** A request of a simulated agent, open. */
+async function openAsk(hub: TestHub): Promise<string> {
+  const args = ["new", "--agent", "simulator", "--cwd", folder(), "--prompt", "permission please"]
+  const id = (await hub.run(args)).stdout.trim()
+  const asks = async () => (await hub.call("GET", `/api/asks?state=pending&session=${id}`)).asks
+  await expect.poll(async () => (await asks()).length, POLL).toBe(1)
+  return (await asks())[0].id
+}
+
+describe("signalbox policy, grants and audit", () => {
+  it("[BT14] a policy is tested, refused, forced, read, edited, listed and restored; the audit tells who did it", async () => {
+    const hub = await startHub("runner")
+    expect((await hub.run(["answer", await openAsk(hub), "deny"])).code).toBe(0)
+    const file = rulesFile(TESTS)
+
+    const tested = await hub.run(["policy", "test", file, "--since", "1d"])
+    expect(tested).toMatchObject({ code: 1, stderr: "" })
+    expect(tested.stdout).toMatch(/^1 request judged, back to \d{4}-\d\d-\d\d\.\n/)
+    expect(tested.stdout).toMatch(
+      /Allowed now, although a person denied it: 1\n {2}Bash npm test\n {4}ask → allow \(rule tests\)/,
+    )
+    expect(JSON.parse((await hub.run(["policy", "test", file, "--json"])).stdout).contradicts.count).toBe(1)
+
+    const refused = await hub.run(["policy", "set", file])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(
+      /^signalbox: This policy would allow a request that a person denied: .* --force.*\n$/,
+    )
+    expect((await hub.run(["policy", "set", file, "--force"])).code).toBe(0)
+    expect(JSON.parse((await hub.run(["policy", "get"])).stdout)).toMatchObject({ rules: [TESTS] })
+    expect((await hub.json("policy", "get")).sees.judged).toMatch(/^Only what an agent asks about/)
+
+    const env = { EDITOR: "sed -i s/tests/unit-tests/" }
+    expect((await run(["policy", "edit", "--data", hub.data], { env })).code).toBe(0)
+    const same = await run(["policy", "edit", "--data", hub.data], { env: { EDITOR: "true" } })
+    expect(same).toMatchObject({ code: 0, stderr: "No changes.\n" })
+    const broken = await run(["policy", "edit", "--data", hub.data], { env: { EDITOR: "sed -i s/allow/maybe/" } })
+    expect(broken.code).toBe(1)
+    expect(broken.stderr).toMatch(/^Your text is kept in .*policy\.json\. To try again: signalbox policy set /)
+
+    const log = (await hub.run(["policy", "log"])).stdout
+    expect(log).toMatch(
+      /^VERSION +AGE +BY +RULES +CHANGES\n +2 .* admin +1 +\+unit-tests -tests\n +1 .*\+tests \(forced\)\n$/,
+    )
+    const second = (await hub.run(["policy", "log", "2"])).stdout
+    expect(second).toMatch(/^Version 2, put in force at .* by admin\n- \{"id":"tests".*\n\+ \{"id":"unit-tests"/)
+    expect((await hub.run(["policy", "log", "7"])).code).toBe(1)
+    expect((await hub.run(["policy", "log", "x"])).code).toBe(2)
+    expect((await hub.run(["policy", "log", "--restore", "1"])).code).toBe(0)
+    expect((await hub.json("policy", "log")).versions).toMatchObject([
+      { version: 3 },
+      { version: 2 },
+      { version: 1, forced: 1 },
+    ])
+
+    // What only reads may run at once.
+    const [suggested, said, audit, lines, csv, none] = await Promise.all([
+      hub.json("policy", "suggest"),
+      hub.run(["policy", "suggest"]),
+      hub.run(["audit", "--what", "policy/changed", "--by", "admin"]),
+      hub.run(["audit", "--tool", "Bash", "--json"]),
+      hub.run(["audit", "--since", "1d", "--csv"]),
+      hub.run(["audit", "--rule", "nobody's"]),
+    ])
+    expect(suggested).toMatchObject({ suggestions: [], idle: [] })
+    expect(said.stderr).toBe("No suggestions from 1 request.\n")
+    expect(audit.stdout.split("\n")).toHaveLength(5)
+    const records = lines.stdout.trim().split("\n")
+    expect(records.map((line) => JSON.parse(line).what)).toEqual(["ask/denied"])
+    const cells = csv.stdout.split("\r\n")
+    expect(cells[0]).toBe("id,at,what,by,via,rule,tool,session,ask,details")
+    expect(cells.some((line) => line.includes("ask/denied,admin,person,,Bash,"))).toBe(true)
+    expect(none.stderr).toBe("No audit records match.\n")
+    const [time, both, invalid, list, missing] = await Promise.all([
+      hub.run(["audit", "--since", "soon"]),
+      hub.run(["audit", "--json", "--csv"]),
+      hub.run(["policy", "set", rulesFile({ id: "x" })]),
+      hub.run(["policy", "set", "-"], { input: "[]" }),
+      hub.run(["policy", "test", join(folder(), "none.json")]),
+    ])
+    expect([time.code, both.code]).toEqual([1, 2])
+    expect(invalid.stderr).toMatch(/^signalbox: rule 1 \(x\): effect: /)
+    expect(list.stderr).toMatch(/^signalbox: - is no policy: /)
+    expect(missing.stderr).toMatch(/^signalbox: can't read /)
+  })
+
+  it("[BT14] standing permissions are listed and revoked by the start of their id", async () => {
+    const hub = await startHub("runner")
+    expect((await hub.run(["grants", "ls"])).stderr).toBe("No standing permissions.\n")
+    const ask = await openAsk(hub)
+    const rules = [{ toolName: "Bash", ruleContent: "npm test:*" }]
+    const updatedPermissions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
+    await hub.call("POST", `/api/asks/${ask}/answer`, { behavior: "allow", updatedPermissions })
+    const [grant] = (await hub.json("grants", "ls")).grants
+    expect((await hub.run(["grants", "ls"])).stdout).toMatch(
+      /\n[0-9a-f]{8} +[0-9a-f]{8} +Bash\(npm test:\*\) +hub +admin/,
+    )
+    expect(await hub.json("grants", "revoke", grant.id.slice(0, 8))).toMatchObject({
+      gone: true,
+      grant: { id: grant.id },
+    })
+    expect((await hub.json("grants", "ls")).grants).toEqual([])
+    expect((await hub.run(["grants", "revoke", "zzz"])).code).toBe(1)
+  })
+})

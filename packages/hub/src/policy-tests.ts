@@ -1,0 +1,106 @@
+import { evaluate, type Verdict } from "@signalbox/policy"
+import { defined, fieldOf, textOf } from "@signalbox/protocol"
+import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
+import { HubError } from "./errors.ts"
+import { type PolicyDesk, readPolicy, writtenPolicy } from "./policy-desk.ts"
+import type { BacktestStep, Backtests } from "./store/backtest.ts"
+import type { Directory } from "./store/directory.ts"
+
+interface PolicyTestsOptions {
+  readonly policy: Pick<PolicyDesk, "policy" | "put">
+  readonly backtests: Pick<Backtests, "run">
+  readonly directory: Pick<Directory, "listAsks">
+}
+
+interface TestedPolicy {
+  readonly policy: unknown
+  readonly since?: string
+  readonly limit: number
+}
+
+interface Explained {
+  readonly policy?: unknown
+  readonly request: {
+    readonly tool: string
+    readonly input: Readonly<Record<string, unknown>>
+    readonly session?: string
+    readonly cwd?: string
+    readonly mode?: string
+  }
+}
+
+const REFUSAL_EXAMPLES = 20
+/** Forced without knowing against what. */
+const UNCHECKED: BacktestDifference = { count: 0, examples: [] }
+const SUGGEST_MS = 30 * 24 * 60 * 60 * 1000
+
+/** Policies held against what was asked in the past, before they are put in force. */
+export class PolicyTests {
+  readonly #options: PolicyTestsOptions
+
+  constructor(options: PolicyTestsOptions) {
+    this.#options = options
+  }
+
+  test({ policy, since, limit }: TestedPolicy, signal?: AbortSignal): AsyncGenerator<BacktestStep<Backtest>> {
+    const { backtests, policy: desk } = this.#options
+    const proposed = writtenPolicy(policy)
+    return backtests.run({ kind: "test", inForce: desk.policy, proposed, since, maxExamples: limit }, signal)
+  }
+
+  /** As if it came now and no rule had been used up. */
+  async explain({
+    policy,
+    request,
+  }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
+    const { tool, input, session = "", cwd, mode } = request
+    const judged = policy === undefined ? this.#options.policy.policy : (await readPolicy(policy)).policy
+    const context = { session, cwd, mode, now: Date.now(), used: {} }
+    const verdict = evaluate(judged, { tool, input }, context)
+    const why = fieldOf(verdict, "why")
+    return { ...verdict, ...defined({ span: fieldOf(why, "span"), path: textOf(why, "field") }) }
+  }
+
+  suggestions({ since }: { since?: string }, signal?: AbortSignal): Promise<PolicySuggestions> {
+    const { backtests, policy } = this.#options
+    const from = since ?? new Date(Date.now() - SUGGEST_MS).toISOString()
+    return resultOf(backtests.run({ kind: "suggest", inForce: policy.policy, since: from }, signal))
+  }
+
+  /** Puts a policy in force, unless it would allow what a person denied and nobody forces it. */
+  async put(value: unknown, { by, force }: { by: string; force: boolean }, signal?: AbortSignal): Promise<void> {
+    // A policy that cannot be read is told as such, whatever it contradicts.
+    const proposed = await readPolicy(value)
+    const checked = this.#contradictions(proposed.policy, signal)
+    // Whoever forces it gets it in force also when it cannot be checked: it may have to forbid something at once.
+    const contradicts = await (force ? checked.catch(() => UNCHECKED) : checked)
+    if (contradicts.count > 0 && !force) throw contradicting(contradicts)
+    const isForced = contradicts.count > 0 || contradicts === UNCHECKED
+    await this.#options.policy.put(proposed, { by, forced: isForced ? contradicts : undefined })
+  }
+
+  async #contradictions(proposed: unknown, signal?: AbortSignal): Promise<BacktestDifference> {
+    const { backtests, policy, directory } = this.#options
+    const denied = await directory.listAsks({ state: "denied", limit: 1 })
+    if (denied.length === 0) return { count: 0, examples: [] }
+    const job = { kind: "denied", inForce: policy.policy, proposed, maxExamples: REFUSAL_EXAMPLES } as const
+    const { contradicts, complete } = await resultOf(backtests.run(job, signal))
+    if (complete) return contradicts
+    throw new HubError("hub/busy", "The policy could not be held against all that people denied: try again later.", {
+      details: { retryAfterSeconds: 60 },
+    })
+  }
+}
+
+/** The result without the way to it. */
+export async function resultOf<Result>(steps: AsyncIterable<BacktestStep<Result>>): Promise<Result> {
+  for await (const step of steps) if ("result" in step) return step.result
+  throw new Error("a test ended without a result")
+}
+
+function contradicting(contradicts: BacktestDifference): HubError {
+  const { count } = contradicts
+  const requests = count === 1 ? "a request that a person denied" : `${count} requests that people denied`
+  const message = `This policy would allow ${requests}: change it, or put it with ?force=true`
+  return new HubError("policy/contradicts", message, { details: { contradicts } })
+}

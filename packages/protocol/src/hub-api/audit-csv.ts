@@ -1,0 +1,34 @@
+import { textOf } from "../envelope.ts"
+import type { AuditRecord } from "./policy.ts"
+
+const COLUMNS: readonly (readonly [
+  title: string,
+  text: (record: AuditRecord) => string | number | null | undefined,
+])[] = [
+  ["id", ({ id }) => id],
+  ["at", ({ at }) => at],
+  ["what", ({ what }) => what],
+  ["by", ({ by }) => by],
+  ["via", ({ via }) => via],
+  ["rule", ({ details }) => textOf(details, "rule")],
+  ["tool", ({ details }) => textOf(details, "toolName")],
+  ["session", ({ sessionId }) => sessionId],
+  ["ask", ({ askId }) => askId],
+  ["details", ({ details }) => JSON.stringify(details)],
+]
+
+/** The first line of an audit as CSV. */
+export const AUDIT_CSV_HEAD = line(COLUMNS.map(([title]) => title))
+
+export function auditCsvLine(record: AuditRecord): string {
+  return line(COLUMNS.map(([, text]) => text(record) ?? ""))
+}
+
+/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe: an agent chose the words in it. */
+function line(cells: readonly (string | number)[]): string {
+  const quoted = cells.map((cell) => {
+    const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell)
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  })
+  return `${quoted.join(",")}\r\n`
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest"
+import { AUDIT_CSV_HEAD, auditCsvLine } from "../src/hub-api/index.ts"
+
+it("[BT13] an audit record is a line of CSV, and nothing in it is a formula", () => {
+  expect(AUDIT_CSV_HEAD).toBe("id,at,what,by,via,rule,tool,session,ask,details\r\n")
+  const record = {
+    id: 7,
+    at: "2030-01-01T00:00:00.000Z",
+    what: "ask/allowed",
+    by: '=HYPERLINK("x")',
+    via: null,
+    sessionId: "s",
+    askId: null,
+    details: { rule: "-1", toolName: "Ba,sh", input: { command: 'echo "a"\nb' } },
+  }
+  const line = auditCsvLine(record)
+  expect(line).toBe(
+    `7,2030-01-01T00:00:00.000Z,ask/allowed,"'=HYPERLINK(""x"")",,'-1,"Ba,sh",s,,"${JSON.stringify(record.details).replaceAll('"', '""')}"\r\n`,
+  )
+})
