@@ -3,7 +3,7 @@ import type { Ask, Session } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import type { AskVerdict } from "../../src/asks/answer.ts"
 import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
-import { PolicyDesk } from "../../src/policy-desk.ts"
+import { PolicyDesk, readPolicy } from "../../src/policy-desk.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { type FakeAgent, FakeRunner } from "../runners/fake-runner.ts"
@@ -62,7 +62,7 @@ describe("a tool call before it runs", () => {
   it("[EN6] asks where the rules take too much work, and never allows", async () => {
     const desk = new PolicyDesk(new MemoryDirectory())
     const rules = [{ id: "etc", effect: "deny", input: { file_path: "/etc/*" } }]
-    await desk.put({ rules, enforce: "everything" }, "admin")
+    await desk.put(await readPolicy({ rules, enforce: "everything" }), { by: "admin" })
     const paths = Array.from({ length: 10_000 }, (_, n) => `/a/b/c/${n}`)
     const verdict = desk.judgeCall({ tool: "X", input: { file_path: paths } }, { session: "s" })
     expect(verdict).toMatchObject({ effect: "ask", reason: expect.stringContaining("cannot tell") })

@@ -182,7 +182,11 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
         yield { progress: { judged: 0, total: 1 } }
         yield { result: { requests: 1, notTestable: 0, ...differences, since: at, complete: true } }
       },
-      explain: async () => ({ effect: "ask", reason: "No rule covers this." }),
+      explain: async () => ({
+        effect: "ask",
+        reason: "No rule covers this.",
+        why: { rules: [], change: "Add a rule." },
+      }),
       suggestions: async () => ({
         suggestions: [
           {
