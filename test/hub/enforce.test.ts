@@ -78,15 +78,15 @@ async function isKept(place: Place, events: readonly Json[], times: number): Pro
   expect(await place.machine.session(place.id)).toMatchObject({ enforce: "everything" })
 }
 
-function onEach(title: string, run: (version: string) => Promise<void>): void {
+function onEach(title: string, run: (version: string) => Promise<void>, where = ""): void {
   for (const version of ENFORCED) {
-    const cell = `enforce on CLI ${version}`
+    const cell = `enforce on CLI ${version}${where}`
     if (runsNow(cell, title)) it(`${cell}: ${title}`, () => run(version), LONG)
   }
 }
 
-for (const mode of MODES)
-  onEach(`[EN16] in mode ${mode} no tool reads what a rule denies, and others run`, async (version) => {
+for (const mode of MODES) {
+  const tries = async (version: string) => {
     const steps = (cwd: string) => [
       { tool: "Read", input: { file_path: join(cwd, ".env") } },
       bash("cat .env"),
@@ -97,7 +97,9 @@ for (const mode of MODES)
     const events = await turn(place)
     await isKept(place, events, 2)
     expect(events.some((event) => isResult(event) && text(event).includes(place.machine.cwd))).toBe(true)
-  })
+  }
+  onEach("[EN16] no tool reads what a rule denies, and others run", tries, ` in mode ${mode}`)
+}
 
 onEach("[EN16] what a rule asks about is asked in a mode that asks nobody, and a person decides", async (version) => {
   const launch = { permissionMode: "bypassPermissions" }

@@ -200,7 +200,9 @@ describe("an answer to a request", () => {
     scene.agent.say({ type: "control_request", request_id: "ask-1", request })
     const open = async () => (await rest<{ asks: Ask[] }>(scene.stage, "GET", "/api/asks?state=pending")).body.asks
     await expect.poll(open, WAIT).toHaveLength(1)
-    return (await open())[0] ?? expect.fail("no ask")
+    const [ask] = await open()
+    if (ask === undefined) throw new Error("nothing was asked")
+    return ask
   }
 
   it("[EN10] that puts a denied input in the place of the agent's is refused, and the request stays open", async () => {

@@ -58,7 +58,7 @@ export class HeldHooks {
   }
 
   releaseAll(): void {
-    for (const requestId of [...this.#held.keys()]) this.release(requestId)
+    for (const requestId of this.#held.keys()) this.release(requestId)
   }
 }
 

@@ -38,13 +38,13 @@ export class SecretFiles {
     return written
   }
 
-  /** A path in the folder of this agent's own files, which is there then. */
-  async pathFor(incarnation: string, file: string): Promise<string> {
+  /** A path for something of this agent's, in a folder of its own, which is there then. */
+  async pathFor(incarnation: string, file: string, what: string): Promise<string> {
     const path = join(this.#folder, incarnation, file)
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     } catch (cause) {
-      throw unwritable("what the agent needs", path, cause)
+      throw unwritable(what, path, cause)
     }
     return path
   }
@@ -63,11 +63,12 @@ export class SecretFiles {
     incarnation: string,
     { name, json, file }: { name: string; json: string; file: string },
   ): Promise<string> {
-    const path = await this.pathFor(incarnation, file)
+    const what = `the value of ${name}`
+    const path = await this.pathFor(incarnation, file, what)
     try {
       await writeFile(path, json, { mode: 0o600, flag: "wx" })
     } catch (cause) {
-      throw unwritable(`the value of ${name}`, path, cause)
+      throw unwritable(what, path, cause)
     }
     return path
   }
