@@ -102,7 +102,7 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub with simulated 2.1.120: interrupt-mid-stream",
   "hub with CLI 2.1.120: tool-allowed",
   "policy on CLI 2.1.325: reads a file that a rule denies, and no request reaches the hub",
-  "enforce in acceptEdits on CLI 2.1.325: [EN16] no tool reads what a rule denies, and others run",
+  "enforce on CLI 2.1.325 in mode acceptEdits: [EN16] no tool reads what a rule denies, and others run",
   "enforce on CLI 2.1.325: [EN16] what a rule asks about is asked in a mode that asks nobody, and a person decides",
   "enforce on CLI 2.1.325: [EN17] hooks of the project do not run, and cannot switch the hub's off",
   "enforce on CLI 2.1.325: [EN18] a runner that is killed while a call waits takes the agent with it",

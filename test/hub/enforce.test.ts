@@ -22,6 +22,8 @@ const RULES = [
   { id: "no-telling", effect: "deny", tool: "mcp__tools__tell", message: TOLD },
   { id: "ask-ls", effect: "ask", tool: "Bash", input: { command: "ls *" } },
 ]
+/** As many as one conversation of these tests has. */
+const TURNS = [1, 2, 3, 4]
 const MODES = ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
 
 type Steps = NonNullable<Scenario["turns"]>[number]["steps"]
@@ -44,8 +46,10 @@ interface Setting {
 }
 
 async function enforced({ version, steps, launch = {}, prepare }: Setting): Promise<Place> {
-  const scenario = (cwd: string): Scenario => ({ turns: [{ on: "go", steps: steps(cwd) }] })
-  const machine = await Machine.open({ scenario, claude: version, isUnprivileged: true })
+  const scenario = (cwd: string): Scenario => ({ turns: TURNS.map(() => ({ on: "go", steps: steps(cwd) })) })
+  // Whoever else the agent is cannot read what the runner keeps for it in files, such as its MCP servers.
+  const isUnprivileged = launch.permissionMode === "bypassPermissions"
+  const machine = await Machine.open({ scenario, claude: version, isUnprivileged })
   open.push(machine)
   writeFileSync(join(machine.cwd, ".env"), `${SECRET}\n`)
   prepare?.(machine.cwd)
@@ -74,30 +78,28 @@ async function isKept(place: Place, events: readonly Json[], times: number): Pro
   expect(await place.machine.session(place.id)).toMatchObject({ enforce: "everything" })
 }
 
-function onEach(title: string, run: (version: string) => Promise<void>, where = "enforce"): void {
+function onEach(title: string, run: (version: string) => Promise<void>, where = ""): void {
   for (const version of ENFORCED) {
-    const cell = `${where} on CLI ${version}`
+    const cell = `enforce on CLI ${version}${where}`
     if (runsNow(cell, title)) it(`${cell}: ${title}`, () => run(version), LONG)
   }
 }
 
-for (const mode of MODES)
-  onEach(
-    "[EN16] no tool reads what a rule denies, and others run",
-    async (version) => {
-      const steps = (cwd: string) => [
-        { tool: "Read", input: { file_path: join(cwd, ".env") } },
-        bash("cat .env"),
-        bash("pwd"),
-        { say: "Tried." },
-      ]
-      const place = await enforced({ version, steps, launch: { permissionMode: mode } })
-      const events = await turn(place)
-      await isKept(place, events, 2)
-      expect(events.some((event) => isResult(event) && text(event).includes(place.machine.cwd))).toBe(true)
-    },
-    `enforce in ${mode}`,
-  )
+for (const mode of MODES) {
+  const tries = async (version: string) => {
+    const steps = (cwd: string) => [
+      { tool: "Read", input: { file_path: join(cwd, ".env") } },
+      bash("cat .env"),
+      bash("pwd"),
+      { say: "Tried." },
+    ]
+    const place = await enforced({ version, steps, launch: { permissionMode: mode } })
+    const events = await turn(place)
+    await isKept(place, events, 2)
+    expect(events.some((event) => isResult(event) && text(event).includes(place.machine.cwd))).toBe(true)
+  }
+  onEach("[EN16] no tool reads what a rule denies, and others run", tries, ` in mode ${mode}`)
+}
 
 onEach("[EN16] what a rule asks about is asked in a mode that asks nobody, and a person decides", async (version) => {
   const launch = { permissionMode: "bypassPermissions" }
@@ -128,7 +130,7 @@ onEach("[EN17] sub-agents, MCP tools and background commands are judged too", as
       { say: "Tried." },
     ],
     launch: {
-      permissionMode: "bypassPermissions",
+      permissionMode: "acceptEdits",
       mcpServers: { tools: { type: "stdio", command: process.execPath, args: ["-e", TELLS] } },
     },
   })
@@ -178,7 +180,10 @@ onEach("[EN17] a changed mode, a resumed, a forked and a cleared session change 
   await machine.say(id, "/clear")
   await expect.poll(async () => (await machine.session(id)).next, POLL).toBeDefined()
   const cleared = { machine, id: (await machine.session(id)).next }
-  await isKept(cleared, await turn(cleared), 1)
+  // Its first turn may be that of the /clear itself.
+  await machine.say(cleared.id, "go")
+  await expect.poll(async () => denials(await machine.events(cleared.id)).length, POLL).toBe(1)
+  await isKept(cleared, await machine.events(cleared.id), 1)
 })
 
 const WAITS = (): Steps => [bash("pwd"), { hang: "here" }, bash("cat .env"), { say: "Tried." }]
@@ -228,7 +233,7 @@ for (const words of ["go and look at @.env", "/peek"])
   })
 
 const OLD = "[EN3] an older CLI is refused by name, and started when an admin says so"
-for (const version of ["2.1.37", "2.1.120"])
+for (const version of ["2.1.120"])
   if (runsNow(`enforce on CLI ${version}`, OLD))
     it(
       `enforce on CLI ${version}: ${OLD}`,

@@ -83,7 +83,9 @@ export class Launcher {
     const { command } = executable
     // Not in a file: nothing of it is secret, and nobody is to change it.
     const enforced = { command, args: [...args, ...NO_OTHER_HOOKS] }
-    const started = isEnforced ? guardedInput(enforced, await secrets.pathFor(incarnation, "input")) : { command, args }
+    const started = isEnforced
+      ? guardedInput(enforced, await secrets.pathFor(incarnation, "input", "the pipe to the agent"))
+      : { command, args }
     try {
       return await openChildProcess({ ...started, cwd, env, graceMs, killAfterMs })
     } catch (cause) {

@@ -38,8 +38,8 @@ export class SecretFiles {
     return written
   }
 
-  /** A path in the folder of this agent's own files, which is there then. */
-  async pathFor(incarnation: string, file: string, what = "what the agent needs"): Promise<string> {
+  /** A path for something of this agent's, in a folder of its own, which is there then. */
+  async pathFor(incarnation: string, file: string, what: string): Promise<string> {
     const path = join(this.#folder, incarnation, file)
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
