@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import type { Json } from "../hub/hub-process.ts"
 import type { AskingAgent } from "./asking-agent.ts"
@@ -49,13 +49,20 @@ describe.runIf(hasBrowser)("the policy", () => {
     const { id } = await asked(command)
     return asking.hub.post(`/api/asks/${id}/answer`, answer)
   }
-  async function settled(command: string): Promise<Json> {
+  /** A request that a rule settles as it comes. */
+  async function settledByRule(command: string): Promise<Json> {
     agent.ask({ command })
     const find = async () =>
-      (await asking.asks(agent.id)).findLast(({ input, state }) => input?.command === command && state !== "pending")
+      (await asking.asks(agent.id)).findLast(({ input, via }) => input?.command === command && via === "policy")
     await expect.poll(find, PATIENCE).toBeDefined()
     return find()
   }
+  const allowedFor = (ruleContent: string, destination: string) => ({
+    behavior: "allow",
+    updatedPermissions: [
+      { type: "addRules", behavior: "allow", destination, rules: [{ toolName: "Bash", ruleContent }] },
+    ],
+  })
   const audit = async (query: string): Promise<readonly Json[]> => (await asking.hub.get(`/api/audit?${query}`)).records
   const rule = (page: Page, name: string) => page.locator(`[data-rule="${name}"]`)
 
@@ -78,18 +85,23 @@ describe.runIf(hasBrowser)("the policy", () => {
     await page.getByRole("button", { name: "Add condition" }).click()
     const patterns = page.getByRole("textbox", { name: "Matches any of" })
     await patterns.fill("npm ci &&")
-    await page.getByRole("textbox", { name: "Folder" }).fill("srv")
     await add.click()
     await page.getByText(/^allows nothing because/).waitFor()
-    await page.getByText(/must begin with \//).waitFor()
-    expect(await patterns.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+    const hasFocus = (field: Locator) => field.evaluate((element) => element === element.ownerDocument.activeElement)
+    await expect.poll(() => hasFocus(patterns)).toBe(true)
 
     // A slip: everything is there again.
     await page.getByRole("navigation", { name: "Policy" }).getByRole("link", { name: "Rules" }).click()
+    await rule(page, "tests").waitFor()
     await page.goBack()
     await expect.poll(() => patterns.inputValue()).toBe("npm ci &&")
     await patterns.fill("npm ci")
-    await page.getByRole("textbox", { name: "Folder" }).fill("/srv/**")
+    const folder = page.getByRole("textbox", { name: "Folder" })
+    await folder.fill("srv")
+    await add.click()
+    await page.getByText(/must begin with \//).waitFor()
+    await expect.poll(() => hasFocus(folder)).toBe(true)
+    await folder.fill("/srv/**")
     await add.click()
     await page.waitForURL(/\/policy\?rule=both$/)
     await page.locator('[data-rule="both"]:focus').waitFor()
@@ -133,15 +145,9 @@ describe.runIf(hasBrowser)("the policy", () => {
 
   check("[P-3] a grant says where it was given; revoked it is off the list and in the audit", async () => {
     await put()
-    const grant = (ruleContent: string, destination: string) => ({
-      behavior: "allow",
-      updatedPermissions: [
-        { type: "addRules", behavior: "allow", destination, rules: [{ toolName: "Bash", ruleContent }] },
-      ],
-    })
-    const ask = await answered("npm run lint", grant("npm run lint", "session"))
-    await answered("npm run format", grant("npm run format:*", "userSettings"))
-    const byGrant = await settled("npm run lint")
+    const ask = await answered("npm run lint", allowedFor("npm run lint", "session"))
+    await answered("npm run format", allowedFor("npm run format:*", "userSettings"))
+    const byGrant = await settledByRule("npm run lint")
     const page = await open(`/requests/${byGrant.id}`)
     await page.getByRole("link", { name: "Show rule" }).click()
     const cards = page.getByRole("list", { name: "Grants" }).getByRole("listitem")
@@ -228,7 +234,7 @@ describe.runIf(hasBrowser)("the policy", () => {
 
   check("[P-6] rules are sentences with what each did, and what a rule settled leads to it", async () => {
     await put(ALLOW_TESTS, NO_PUSH, DEPLOYS)
-    const allowed = await settled("npm test -- --run")
+    const allowed = await settledByRule("npm test -- --run")
     expect(allowed).toMatchObject({ state: "allowed", via: "policy", rule: "tests" })
     const page = await open("/policy", { role: "operator" })
     await rule(page, "tests").getByText("Allow Bash when the command matches npm test or npm test *.").waitFor()
@@ -269,7 +275,7 @@ describe.runIf(hasBrowser)("the policy", () => {
     await page.getByText("You changed the rule after this test.").waitFor()
     await page.getByRole("button", { name: "Add rule" }).click()
     await rule(page, "bash-npm-run-e2e").getByText("Our own tests.").waitFor()
-    expect((await settled("npm run e2e")).via).toBe("policy")
+    expect((await settledByRule("npm run e2e")).via).toBe("policy")
   })
 
   check("[P-8] what a person denied is not allowed by a rule, unless it is saved anyway", async () => {
@@ -338,6 +344,7 @@ describe.runIf(hasBrowser)("the policy", () => {
 
   check("[P-11] every screen of the policy is free of what axe finds, and does not scroll sideways", async () => {
     await put(ALLOW_TESTS, NO_PUSH, DEPLOYS)
+    await answered("npm run pack", allowedFor("npm run pack", "session"))
     const { id } = await asked("npm run story")
     const [last] = await audit("order=newest&limit=1")
     const paths = [

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { useFleet, useHub, useMe } from "../app/hub-context.ts"
+import { useFleet, useHub, useMe, useSession } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { Link, setQuery, usePlace } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
@@ -117,7 +117,7 @@ function step(by: number): void {
 function Entry({ record }: { readonly record: AuditRecord }) {
   const now = useNow()
   const me = useMe()
-  const session = useFleet().sessions.get(record.sessionId ?? "")
+  const session = useSession(record.sessionId ?? "")
   const actor = actorOf(record, me.name)
   const place = placeOf(record)
   const subject = subjectOf(record)
@@ -145,8 +145,8 @@ function Entry({ record }: { readonly record: AuditRecord }) {
           )}
         </span>
         {place !== undefined && (
-          <Link href={place} className="relative max-w-60 truncate underline">
-            <bdi>{session === undefined ? "Transcript" : titleOf(session)}</bdi>
+          <Link href={place} className="relative inline-flex min-h-6 max-w-60 items-center underline coarse:min-h-11">
+            <bdi className="truncate">{session === undefined ? "Transcript" : titleOf(session)}</bdi>
           </Link>
         )}
         <time dateTime={record.at} className="tabular-nums">
@@ -212,7 +212,7 @@ function TypedFilter({ name, label, wish }: FilterProps) {
   const given = wish[name] ?? ""
   const [text, setText] = useState(given)
   // Back and links change the address, too.
-  useEffect(() => setText(given), [given])
+  useEffect(() => setText((now) => (now.trim() === given ? now : given)), [given])
   useEffect(() => {
     if (text.trim() === given) return undefined
     const timer = setTimeout(() => setQuery({ [name]: text.trim() }), QUIET_MS)

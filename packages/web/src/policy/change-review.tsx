@@ -14,7 +14,7 @@ import type { Rule } from "./rule-words.ts"
 export type Policy = Readonly<Record<string, unknown>> & { readonly rules: readonly Rule[] }
 
 /** Made on the policy that is in force when it is saved: what somebody else changed meanwhile stays. */
-export type PolicyChange = (policy: Policy) => Policy
+type PolicyChange = (policy: Policy) => Policy
 
 type Contradicted = Backtest["contradicts"]
 
@@ -65,6 +65,7 @@ export function ChangeReview(props: ChangeReviewProps) {
     try {
       await hub.setPolicy(change(await policyNow(hub)), { force })
       announce("Policy saved")
+      setSaving({ name: "open" })
       onSaved()
     } catch (error) {
       setSaving(refusalOf(error, takeProblems))

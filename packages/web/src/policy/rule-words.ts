@@ -59,7 +59,7 @@ const FIELD_WORDS: ReadonlyMap<string, string> = new Map([
   ["url", "the URL"],
 ])
 
-export function fieldWords(field: string): Phrase {
+function fieldWords(field: string): Phrase {
   return FIELD_WORDS.get(field) ?? { code: field }
 }
 

@@ -1,7 +1,7 @@
-import { type Ask, HubClientError, type PolicyVerdict } from "@signalbox/client"
+import type { Hub, PolicyVerdict } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react"
-import { useFleet, useHub } from "../app/hub-context.ts"
+import { useHub } from "../app/hub-context.ts"
 import { setQuery, usePlace } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
@@ -31,9 +31,9 @@ export function TestScreen() {
   const chosen = query.get("ask") ?? ""
   const hub = useHub()
   const recent = useLoaded(() => hub.asks({ order: "newest", limit: 50 }), [hub])
-  const asked = useLoaded(async () => (chosen === "" ? undefined : hub.ask(chosen)), [hub, chosen])
+  const asked = useLoaded(async () => (chosen === "" ? undefined : triedOf(hub, chosen)), [hub, chosen])
   const asks = recent.state.name === "ready" ? recent.state.value.filter(({ toolName }) => toolName !== undefined) : []
-  const ask = asked.state.name === "ready" && asked.state.value?.id === chosen ? asked.state.value : undefined
+  const known = asked.state.name === "ready" ? asked.state.value : undefined
   return (
     <PolicyFrame title="Test a request">
       <Field label="Recent request">
@@ -47,29 +47,34 @@ export function TestScreen() {
               ...asks.map((one) => ({ value: one.id, label: summaryOf(one) })),
               ...(chosen === "" || asks.some(({ id }) => id === chosen)
                 ? []
-                : [{ value: chosen, label: ask === undefined ? chosen : summaryOf(ask) }]),
+                : [{ value: chosen, label: known?.words ?? chosen }]),
             ]}
             className="w-full truncate"
           />
         )}
       </Field>
       <Trouble onRetry={asked.again}>{asked.state.name === "failed" && `Couldn't load it: ${asked.state.why}`}</Trouble>
-      {chosen === "" ? <Tester key="typed" start={EMPTY} /> : ask !== undefined && <OfAsk key={chosen} ask={ask} />}
+      {chosen === "" ? (
+        <Tester key="typed" start={EMPTY} />
+      ) : (
+        known !== undefined && <Tester key={chosen} start={known.tried} isTriedAtOnce />
+      )}
     </PolicyFrame>
   )
 }
 
-function OfAsk({ ask }: { readonly ask: Ask }) {
-  const session = useFleet().sessions.get(ask.sessionId)
-  // As it was when it was chosen: an edit is not taken away by news of its session.
-  const [start] = useState<Tried>({
+/** A request of the past, with the folder and the mode that its session has now. */
+async function triedOf(hub: Hub, id: string): Promise<{ readonly words: string; readonly tried: Tried }> {
+  const ask = await hub.ask(id)
+  const { cwd, permissionMode } = await hub.session(ask.sessionId).get()
+  const tried = {
     tool: ask.toolName ?? "",
     input: JSON.stringify(ask.input ?? {}, null, 2),
-    cwd: session?.cwd ?? "",
-    mode: session?.permissionMode ?? "",
+    cwd: cwd ?? "",
+    mode: permissionMode ?? "",
     session: ask.sessionId,
-  })
-  return <Tester start={start} isTriedAtOnce />
+  }
+  return { words: summaryOf(ask), tried }
 }
 
 type Problem = { readonly field: "tool" | "input"; readonly words: string }
@@ -95,7 +100,7 @@ function Tester({ start, isTriedAtOnce = false }: { readonly start: Tried; reado
       const verdict = await hub.explainPolicy({ request })
       setState({ name: "told", verdict, input: request.input })
     } catch (error) {
-      setState({ name: "failed", why: error instanceof HubClientError ? error.message : whyOf(error) })
+      setState({ name: "failed", why: whyOf(error) })
     }
   }
   const atOnce = useRef(isTriedAtOnce ? explain : undefined)

@@ -169,7 +169,10 @@ function GoBack({
       change={change}
       action={`Go back to version ${version}`}
       isTestedAtOnce
-      onSaved={onChanged}
+      onSaved={() => {
+        setOpen(false)
+        onChanged()
+      }}
       onCancel={() => setOpen(false)}
     />
   )
