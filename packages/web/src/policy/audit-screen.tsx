@@ -108,10 +108,9 @@ function Pages({ wish, first, more }: PagesProps) {
 }
 
 function step(by: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>("[data-entry] a")]
-  const own = all.filter((link) => link.parentElement?.dataset["entry"] !== undefined)
-  const at = own.findIndex((link) => link.parentElement?.contains(document.activeElement))
-  own[at === -1 ? 0 : Math.min(Math.max(at + by, 0), own.length - 1)]?.focus()
+  const all = [...document.querySelectorAll<HTMLElement>("[data-entry] > a")]
+  const at = all.findIndex((link) => link.parentElement?.contains(document.activeElement))
+  all[at === -1 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus()
 }
 
 function Entry({ record }: { readonly record: AuditRecord }) {

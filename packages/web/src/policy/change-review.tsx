@@ -51,6 +51,7 @@ export function ChangeReview(props: ChangeReviewProps) {
   const { change, action, look = "primary", isTestedAtOnce = false, isReady, onSaved, onCancel } = props
   const hub = useHub()
   const canTest = useCanOperate()
+  const saveButton = useRef<HTMLButtonElement>(null)
   const [saving, setSaving] = useState<Saving>({ name: "open" })
   const takeProblems = useProblems(props.onProblems)
   const { testing, test } = useBacktest(change, takeProblems)
@@ -78,11 +79,15 @@ export function ChangeReview(props: ChangeReviewProps) {
         <Contradiction
           denied={saving.denied}
           onForce={() => void save(true)}
-          onBack={() => setSaving({ name: "open" })}
+          onBack={() => {
+            setSaving({ name: "open" })
+            // The list had the focus, and goes.
+            requestAnimationFrame(() => saveButton.current?.focus())
+          }}
         />
       ) : (
         <div className="flex flex-wrap gap-3">
-          <Button look={look} aria-disabled={saving.name === "saving"} onClick={() => void save(false)}>
+          <Button ref={saveButton} look={look} aria-disabled={saving.name === "saving"} onClick={() => void save(false)}>
             {saving.name === "saving" ? "Saving…" : action}
           </Button>
           {canTest && (
