@@ -7,7 +7,7 @@ export interface Condition {
   readonly patterns: string
 }
 
-const TEXTS = ["id", "tool", "cwd", "mode", "session", "reason", "message"] as const
+const TEXTS = ["id", "tool", "cwd", "branch", "runner", "mode", "session", "until", "reason", "message"] as const
 export type TextName = (typeof TEXTS)[number]
 
 /** A rule while it is edited. */
@@ -18,6 +18,11 @@ export interface RuleForm {
   /** Asks only: minutes until the request expires, and how often a person may put that off. */
   readonly minutes: string
   readonly extensions: string
+  /** Asks only: whoever started the session may not answer. */
+  readonly fourEyes: boolean
+  /** Allows only: how often, in a session or a day. */
+  readonly count: string
+  readonly per: "session" | "day"
   /** Fields that have no control here are kept as they are. */
   readonly rest: Rule
 }
@@ -25,8 +30,9 @@ export interface RuleForm {
 const MINUTE_MS = 60_000
 
 export function formOf(rule: Rule): RuleForm {
-  const { effect, input, expiresAfterMs, maxExtensions, ...others } = rule
+  const { effect, input, expiresAfterMs, maxExtensions, fourEyes, atMost, ...others } = rule
   const texts = (name: TextName) => textOf(rule, name) ?? ""
+  const bound = isObject(atMost) ? atMost : {}
   const known: readonly string[] = TEXTS
   return {
     effect: effectOf(effect),
@@ -34,8 +40,11 @@ export function formOf(rule: Rule): RuleForm {
       id: texts("id"),
       tool: texts("tool"),
       cwd: texts("cwd"),
+      branch: texts("branch"),
+      runner: texts("runner"),
       mode: texts("mode"),
       session: texts("session"),
+      until: texts("until"),
       reason: texts("reason"),
       message: texts("message"),
     },
@@ -45,12 +54,16 @@ export function formOf(rule: Rule): RuleForm {
     })),
     minutes: typeof expiresAfterMs === "number" ? String(expiresAfterMs / MINUTE_MS) : "",
     extensions: typeof maxExtensions === "number" ? String(maxExtensions) : "",
+    fourEyes: fourEyes === true,
+    count: typeof bound["count"] === "number" ? String(bound["count"]) : "",
+    per: bound["per"] === "day" ? "day" : "session",
     rest: Object.fromEntries(Object.entries(others).filter(([name]) => !known.includes(name))),
   }
 }
 
 /** The rule that a form says. Fields that do not go with its effect are left out. */
-export function ruleOf({ effect, texts, conditions, minutes, extensions, rest }: RuleForm): Rule {
+export function ruleOf(form: RuleForm): Rule {
+  const { effect, texts, conditions, rest } = form
   const input = Object.fromEntries(
     conditions.flatMap(({ field, patterns }) => {
       const lines = linesOf(patterns)
@@ -70,9 +83,17 @@ export function ruleOf({ effect, texts, conditions, minutes, extensions, rest }:
     ...(tool === undefined ? {} : { tool }),
     ...(Object.keys(input).length === 0 ? {} : { input }),
     ...others,
-    ...(effect === "ask" && minutes.trim() !== "" ? { expiresAfterMs: Math.round(Number(minutes) * MINUTE_MS) } : {}),
-    ...(effect === "ask" && extensions.trim() !== "" ? { maxExtensions: Number(extensions) } : {}),
+    ...(effect === "ask" ? askLimits(form) : {}),
+    ...(effect === "allow" && form.count.trim() !== "" ? { atMost: { count: Number(form.count), per: form.per } } : {}),
     ...rest,
+  }
+}
+
+function askLimits({ minutes, extensions, fourEyes }: RuleForm): Rule {
+  return {
+    ...(minutes.trim() === "" ? {} : { expiresAfterMs: Math.round(Number(minutes) * MINUTE_MS) }),
+    ...(extensions.trim() === "" ? {} : { maxExtensions: Number(extensions) }),
+    ...(fourEyes ? { fourEyes } : {}),
   }
 }
 
@@ -99,6 +120,7 @@ export function problemsIn(form: RuleForm, taken: ReadonlySet<string>): Problems
   }
   if (effect === "ask" && !isCount(form.minutes, 0)) found.set("expiresAfterMs", "Enter minutes, such as 10.")
   if (effect === "ask" && !isCount(form.extensions, -1)) found.set("maxExtensions", "Enter a number, such as 3.")
+  if (effect === "allow" && !isCount(form.count, 0)) found.set("atMost", "Enter a number, such as 20.")
   return found
 }
 
@@ -118,7 +140,7 @@ export function hubProblems(problems: readonly string[], rule: Rule, index: numb
   const name = nameOf(rule)
   const start = `rule ${index + 1}${name === "" ? "" : ` (${name.slice(0, 128)})`}: `
   const fields = Object.keys(isObject(rule["input"]) ? rule["input"] : {})
-  const keys = [...fields.map((field) => `input.${field}`), ...TEXTS, "expiresAfterMs", "maxExtensions"]
+  const keys = [...fields.map((field) => `input.${field}`), ...TEXTS, "expiresAfterMs", "maxExtensions", "atMost"]
   for (const problem of problems) {
     const own = problem.startsWith(start) ? problem.slice(start.length) : problem
     const key = keys.find((one) => own.startsWith(`${one}: `) || own.startsWith(`${one}.`)) ?? ""

@@ -16,8 +16,10 @@ const RULE = {
 describe("a rule as a form", () => {
   it("is the same rule again, with what the form has no control for", () => {
     expect(ruleOf(formOf(RULE))).toEqual(RULE)
-    const later = { ...RULE, until: "2031-01-01T00:00:00Z", atMost: { count: 3, per: "day" } }
+    const later = { ...RULE, until: "2031-01-01T00:00:00Z", fourEyes: true, branch: "main", hours: { from: "09:00" } }
     expect(ruleOf(formOf(later))).toEqual(later)
+    const bounded = { id: "x", effect: "allow", runner: "atlas", atMost: { count: 3, per: "day" } }
+    expect(ruleOf(formOf(bounded))).toEqual(bounded)
     expect(ruleOf(formOf({ id: "x", effect: "deny", message: "No." }))).toEqual({
       id: "x",
       effect: "deny",
