@@ -102,11 +102,16 @@ export function subjectOf({ what, details }: Pick<AuditRecord, "what" | "details
   return oneLine(
     [
       ...(typeof version === "number" ? [`version ${version}`] : []),
-      ...(typeof forced === "number" ? [`forced against ${plural(forced, "denial")}`] : []),
+      ...(typeof forced === "number" ? [forcedWords(forced)] : []),
       ...words,
     ].join(", "),
     160,
   )
+}
+
+/** A policy that was saved anyway: against how many denials, or, with 0, before they could be looked through. */
+export function forcedWords(count: number): string {
+  return count === 0 ? "forced without a check" : `forced against ${plural(count, "denial")}`
 }
 
 interface Actor {

@@ -87,7 +87,12 @@ export function ChangeReview(props: ChangeReviewProps) {
         />
       ) : (
         <div className="flex flex-wrap gap-3">
-          <Button ref={saveButton} look={look} aria-disabled={saving.name === "saving"} onClick={() => void save(false)}>
+          <Button
+            ref={saveButton}
+            look={look}
+            aria-disabled={saving.name === "saving"}
+            onClick={() => void save(false)}
+          >
             {saving.name === "saving" ? "Saving…" : action}
           </Button>
           {canTest && (

@@ -205,8 +205,7 @@ interface VerdictProps {
 function Verdict({ verdict, input }: VerdictProps) {
   const { effect, rule, reason } = verdict
   const { outcome, look } = wordsOfEffect(effect)
-  const why = fieldOf(verdict, "why")
-  const change = textOf(why, "change")
+  const change = textOf(fieldOf(verdict, "why"), "change")
   const message = textOf(verdict, "message")
   const marked = useMemo(() => markedPart(verdict, input), [verdict, input])
   return (
@@ -241,9 +240,8 @@ function Verdict({ verdict, input }: VerdictProps) {
 
 /** The text that decided, in three parts; undefined where the hub does not say which it is. */
 function markedPart(verdict: PolicyVerdict, input: VerdictProps["input"]) {
-  const why = fieldOf(verdict, "why")
-  const span = why?.["span"] ?? verdict["span"]
-  const text = textOf(input, textOf(why, "field") ?? "command")
+  const { span } = verdict
+  const text = textOf(input, textOf(verdict, "path") ?? "command")
   if (!isObject(span) || text === undefined) return undefined
   const { start, end } = span
   if (typeof start !== "number" || typeof end !== "number" || end <= start) return undefined

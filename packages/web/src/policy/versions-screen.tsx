@@ -10,6 +10,7 @@ import { oneLine } from "../design/visible-text.tsx"
 import { moment, plural } from "../design/words.ts"
 import { DiffView } from "../transcript/content/diff-view.tsx"
 import { diffTexts } from "../transcript/content/line-diff.ts"
+import { forcedWords } from "./audit-words.ts"
 import { ChangeReview, type Policy } from "./change-review.tsx"
 import { useLoaded } from "./loaded.ts"
 import { PolicyFrame, WhenReady } from "./policy-frame.tsx"
@@ -78,7 +79,7 @@ function VersionRow({ entry, isInForce, isOpen }: VersionRowProps) {
       <span className="font-medium">Version {version}</span>
       {isInForce && <span className="text-clear">In force</span>}
       <span className="text-text-2">{changeWords(entry)}</span>
-      {forced !== undefined && <span className="text-danger">Forced against {plural(forced, "answer")}</span>}
+      {forced !== undefined && <span className="text-danger">{forcedWords(forced)}</span>}
       <span className="text-meta text-text-3 tabular-nums">
         {plural(rules, "rule")} · {by === null ? "hub" : by === me.name ? "you" : oneLine(by, 60)} ·{" "}
         {moment(Date.parse(at), now)}

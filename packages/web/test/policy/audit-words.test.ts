@@ -23,6 +23,7 @@ describe("the audit in words", () => {
     expect(subjectOf({ what: "grant/revoked", details: {} })).toBe("")
     const forced = { version: 3, forced: { count: 2, examples: [] } }
     expect(subjectOf({ what: "policy/changed", details: forced })).toBe("version 3, forced against 2 denials")
+    expect(subjectOf({ what: "policy/changed", details: { forced: { count: 0 } } })).toBe("forced without a check")
   })
 
   it("says who or what it was, and where", () => {
