@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)("the policy", () => {
   async function open(path: string, options: PageOptions = {}): Promise<Page> {
     const page = await asking.cockpit.page(options)
     await page.goto(path)
-    await page.getByRole("heading", { level: 1 }).waitFor()
+    await page.getByRole("heading", { level: 1 }).first().waitFor()
     return page
   }
   /** A request that is open, by its id. */
