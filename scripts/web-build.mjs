@@ -1,11 +1,11 @@
-// The cockpit's build: files for a browser, from the sources of four rooms. Done again only when one of them changed.
+// The cockpit's build: files for a browser, from the sources of five rooms. Done again only when one of them changed.
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root, run, say, tool } from "./setup.mjs"
 
 const web = join(root, "packages", "web")
-const SOURCES = ["web/src", "web/public", "protocol/src", "transcript/src", "client/src"]
+const SOURCES = ["web/src", "web/public", "protocol/src", "transcript/src", "client/src", "policy/src"]
 const FILES = [
   "web/index.html",
   "web/vite.config.ts",
@@ -13,6 +13,7 @@ const FILES = [
   "protocol/package.json",
   "transcript/package.json",
   "client/package.json",
+  "policy/package.json",
 ]
 
 function fingerprint() {

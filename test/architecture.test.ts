@@ -119,6 +119,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     sessions: ["app", "design", "fleet"],
     machines: ["app", "design", "fleet", "sessions"],
     search: ["app", "design", "fleet"],
+    policy: ["app", "design", "fleet", "transcript/content", "asks", "asks/forms"],
     "session/composer": ["app", "design", "transcript/window", "agent"],
     "session/panels": ["app", "design", "fleet", "transcript", "agent"],
     session: [
@@ -144,6 +145,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
       "sessions",
       "machines",
       "search",
+      "policy",
       "session",
       "new-session",
       "settings",

@@ -46,6 +46,8 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
       ["/new", (page) => page.getByRole("textbox", { name: "First message" }).waitFor()],
       ["/search?q=npm", heading],
       ["/machines", heading],
+      ["/policy/test", heading],
+      ["/audit", heading],
       ["/settings/appearance", heading],
       ["/settings/keyboard", heading],
       ["/settings/notifications", heading],

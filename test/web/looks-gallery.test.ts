@@ -206,6 +206,26 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("machine", one, one.getByRole("list", { name: "Sessions on this machine" }))
   })
 
+  picture(
+    "policy, policy-test, policy-audit: the rules, a request they are tried on, and who decided what",
+    async () => {
+      const rules = [
+        { id: "no-push", effect: "deny", tool: "Bash", input: { command: "git push *" }, message: "A person pushes." },
+        { id: "deploys", effect: "ask", tool: "Bash", input: { command: "deploy *" }, expiresAfterMs: 600_000 },
+        { id: "tests", effect: "allow", tool: "Bash", input: { command: ["npm test", "npm test *"] }, cwd: "/srv/**" },
+      ]
+      await scene.hub.call("PUT", "/api/policy?force=true", { rules })
+      const list = await open("/policy", DARK)
+      await shoot("policy", list, list.getByText("Allow Bash when"))
+      const tester = await open("/policy/test", LIGHT)
+      await tester.getByRole("textbox", { name: "Input" }).fill("cd api && git push origin main")
+      await tester.getByRole("button", { name: "Test request" }).click()
+      await shoot("policy-test", tester, tester.getByRole("status", { name: "Verdict" }))
+      const entries = await open("/audit", LIGHT)
+      await shoot("policy-audit", entries, entries.getByRole("list", { name: "Audit" }))
+    },
+  )
+
   picture("session-100k-track: in the middle of a long session", async () => {
     await audited
     const { lastSeq } = await scene.hub.get(`/api/sessions/${scene.session("Log audit")}`)

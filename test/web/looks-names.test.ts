@@ -66,7 +66,7 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
 function withoutChance(snapshot: string): string {
   return snapshot
     .replaceAll(/signalbox-agent-\w+/g, "signalbox-agent")
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|ask_[\w-]{22}/g, "id")
     .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|d)\b/g, "a while")
     .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?\b/g, "a time")
     .concat("\n")

@@ -106,6 +106,26 @@ const SCREENS: readonly Screen[] = [
     ready: (page) => page.getByRole("heading", { name: "atlas" }).waitFor(),
   },
   {
+    name: "policy",
+    path: () => "/policy",
+    ready: (page) => page.getByText("No rules yet.").waitFor(),
+  },
+  {
+    name: "policy-edit",
+    path: () => "/policy/edit",
+    ready: (page) => page.getByRole("textbox", { name: "Name" }).waitFor(),
+  },
+  {
+    name: "policy-test",
+    path: () => "/policy/test",
+    ready: (page) => page.getByRole("textbox", { name: "Input" }).waitFor(),
+  },
+  {
+    name: "audit",
+    path: () => "/audit",
+    ready: (page) => page.getByRole("list", { name: "Audit" }).waitFor(),
+  },
+  {
     name: "appearance",
     path: () => "/settings/appearance",
     ready: (page) => page.getByRole("radio", { name: "Dark" }).waitFor(),

@@ -263,9 +263,9 @@ function askShownBy({ what, askId, details }: AuditRecord): string | undefined {
   return isSettled ? (askId ?? undefined) : undefined
 }
 
-/** The record with the input that was asked for, and with the one that was allowed. */
-function wholeAudit(record: AuditRecord, { input }: Pick<Ask, "input">): AuditRecord {
+/** The record with the event that asked, the input that was asked for, and the one that was allowed. */
+function wholeAudit(record: AuditRecord, { seq, input }: Pick<Ask, "seq" | "input">): AuditRecord {
   const { kind, toolName, inputHash, answer, ...rest } = record.details
   const told = isObject(answer) ? wholeAnswer(answer, input) : answer
-  return { ...record, details: { kind, toolName, inputHash, input: input ?? null, answer: told, ...rest } }
+  return { ...record, details: { kind, toolName, seq, inputHash, input: input ?? null, answer: told, ...rest } }
 }

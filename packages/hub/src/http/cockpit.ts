@@ -22,6 +22,10 @@ const PAGES = [
   "/search",
   "/machines",
   "/machines/:id",
+  "/policy",
+  "/policy/:page",
+  "/audit",
+  "/audit/:id",
   "/settings/:page",
 ] as const
 

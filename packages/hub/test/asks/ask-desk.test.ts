@@ -246,6 +246,7 @@ describe("the ask desk", () => {
     expect(record).toMatchObject({ what: "ask/denied", by: "ann", via: "person", sessionId: "s1", askId: ask.id })
     expect(record?.details).toMatchObject({
       toolName: "Bash",
+      seq: ask.seq,
       inputHash: ask.inputHash,
       input: { command: "npm test" },
     })

@@ -3,7 +3,7 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { type RefCallback, useCallback, useContext, useLayoutEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
-import { useCanOperate, useConnection, useHubStore, useSession } from "../app/hub-context.ts"
+import { useCanOperate, useConnection, useHubStore, useMe, useSession } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { Link } from "../app/router.tsx"
 import { useSelected } from "../app/value-store.ts"
@@ -23,6 +23,7 @@ import { reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
   const now = useNow()
   const session = useSession(ask.sessionId)
+  const isAdmin = useMe().role === "admin"
   const settled = settledWords(ask, now)
   const place = `/s/${encodeURIComponent(ask.sessionId)}?seq=${ask.seq}`
   return (
@@ -34,6 +35,14 @@ export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly s
         <Link href={place} className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11">
           <bdi>{showSession && session !== undefined ? titleOf(session) : "Show in transcript"}</bdi>
         </Link>
+        {isAdmin && ask.kind === "tool" && (
+          <Link
+            href={`/policy/edit?ask=${encodeURIComponent(ask.id)}`}
+            className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11"
+          >
+            Make this a rule…
+          </Link>
+        )}
         {session !== undefined && <MachineName session={session} />}
         <AskAgent ask={ask} />
         <span className="tabular-nums">asked {age(Date.parse(ask.askedAt), now)} ago</span>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react"
 import { useAsk, useFleet, useHub, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
 import { classes } from "../design/classes.ts"
-import { summaryOf } from "../fleet/ask-words.ts"
+import { ruleAddress, summaryOf } from "../fleet/ask-words.ts"
 import { mayTakeFocus } from "./answer/following-focus.ts"
 import { useAnswerState } from "./answer/send-answer.ts"
 import { outcomeSentence } from "./request-words.ts"
@@ -66,6 +66,14 @@ function Sentence({ ask }: { readonly ask: Ask }) {
       {outcomeSentence(ask, { me: me.name, answer })}
       {page === "awaited" && " Waiting for the server to confirm."}
       {page === "done" && " The server confirmed."}
+      {ask.via === "policy" && ask.rule !== undefined && (
+        <>
+          {" "}
+          <Link href={ruleAddress(ask.rule)} className="text-accent underline">
+            Show rule
+          </Link>
+        </>
+      )}
       {newer !== undefined && (
         <>
           {" "}

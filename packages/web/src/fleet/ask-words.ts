@@ -135,6 +135,12 @@ function isSkipped(answer: Ask["answer"]): boolean {
   return notes.length > 0 && notes.every((note) => isObject(note) && note["unanswered"] === "skipped")
 }
 
+/** Where a rule can be looked at. A grant is a rule too, and has its own page. */
+export function ruleAddress(id: string): string {
+  const [, grant] = /^grant:([^.]+)/.exec(id) ?? []
+  return grant === undefined ? `/policy?rule=${encodeURIComponent(id)}` : `/policy/grants?grant=${grant}`
+}
+
 /** Open asks, the longest wait first. */
 export function openAsks(asks: ReadonlyMap<string, Ask>, session?: string): readonly Ask[] {
   return [...asks.values()]

@@ -13,6 +13,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       ["g s", "Sessions"],
       ["g a", "Requests"],
       ["g m", "Machines"],
+      ["g p", "Policy"],
       ["/", "Search (this session, if one is open)"],
       ["F6", "Open requests, then other regions"],
     ],
@@ -24,6 +25,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       ["Enter", "Open"],
       ["i", "Interrupt selected session"],
       ["#", "Archive selected session"],
+      ["t", "Test a request (on rules)"],
     ],
   },
   {

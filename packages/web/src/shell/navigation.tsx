@@ -2,7 +2,16 @@ import type { ComponentType } from "react"
 import { Link, usePlace } from "../app/router.tsx"
 import { APP_NAME } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
-import { Logo, MachinesIcon, MoreIcon, RequestsIcon, SearchIcon, SessionsIcon, SettingsIcon } from "../design/icons.tsx"
+import {
+  Logo,
+  MachinesIcon,
+  MoreIcon,
+  PolicyIcon,
+  RequestsIcon,
+  SearchIcon,
+  SessionsIcon,
+  SettingsIcon,
+} from "../design/icons.tsx"
 
 interface NavEntry {
   readonly href: string
@@ -19,6 +28,7 @@ const ENTRIES: readonly NavEntry[] = [
   { href: "/requests", label: "Requests", icon: RequestsIcon, at: /^\/requests/, phone: true },
   { href: "/search", label: "Search", icon: SearchIcon, at: /^\/search/, phone: true },
   { href: "/machines", label: "Machines", icon: MachinesIcon, at: /^\/machines/, phone: false },
+  { href: "/policy", label: "Policy", icon: PolicyIcon, at: /^\/(?:policy|audit)/, phone: false },
   { href: "/settings/appearance", label: "Settings", icon: SettingsIcon, at: /^\/settings/, phone: false },
 ]
 

@@ -23,6 +23,8 @@ const NewSession = lazyPart(async () => (await import("../new-session/new-sessio
 const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)
 const MachinesScreen = lazyPart(async () => (await import("../machines/machines-screen.tsx")).MachinesScreen)
 const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen)
+const PolicyScreen = lazyPart(async () => (await import("../policy/policy-screen.tsx")).PolicyScreen)
+const AuditScreens = lazyPart(async () => (await import("../policy/policy-screen.tsx")).AuditScreens)
 const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
 
 /** Shown by `?`, over any of them. */
@@ -37,6 +39,8 @@ const LATER = [
   SearchScreen,
   MachinesScreen,
   MachineScreen,
+  PolicyScreen,
+  AuditScreens,
   SettingsScreen,
   KeyTable,
   Palette,
@@ -59,6 +63,10 @@ const ROUTES: readonly { readonly pattern: string; readonly screen: ComponentTyp
   { pattern: "/search", screen: SearchScreen },
   { pattern: "/machines", screen: MachinesScreen },
   { pattern: "/machines/:id", screen: MachineScreen },
+  { pattern: "/policy", screen: PolicyScreen },
+  { pattern: "/policy/:page", screen: PolicyScreen },
+  { pattern: "/audit", screen: AuditScreens },
+  { pattern: "/audit/:id", screen: AuditScreens },
   { pattern: "/settings/:page", screen: SettingsScreen },
 ]
 
@@ -92,6 +100,7 @@ export function Shell() {
     "g s": () => navigate("/sessions"),
     "g a": () => navigate("/requests"),
     "g m": () => navigate("/machines"),
+    "g p": () => navigate("/policy"),
     "/": goToSearch,
     F6: cycleRegions,
     ...(canOperate ? { c: () => navigate("/new") } : {}),

@@ -105,7 +105,7 @@ interface Suggestion {
   readonly destination: string
 }
 
-const DESTINATIONS = [
+export const DESTINATIONS = [
   { value: "session", label: "This session" },
   { value: "localSettings", label: "This project (just me)" },
   { value: "projectSettings", label: "This project (everyone)" },

@@ -1,0 +1,137 @@
+import type { AuditRecord } from "@signalbox/client"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import type { RouteQuery } from "@signalbox/protocol/hub-api"
+import { oneLine } from "../design/visible-text.tsx"
+import { plural } from "../design/words.ts"
+import { outcomeWords, summaryOf } from "../fleet/ask-words.ts"
+
+/** The filters of the audit, by their names in the address and at the hub. */
+const FILTERS = {
+  by: "by",
+  rule: "rule",
+  session: "session",
+  machine: "runner",
+  tool: "tool",
+  outcome: "what",
+} as const
+export type FilterName = keyof typeof FILTERS
+export type AuditWish = Readonly<Partial<Record<FilterName, string>>>
+type AuditQuery = RouteQuery<"GET /api/audit">
+
+const NAMES = Object.keys(FILTERS).filter((name): name is FilterName => name in FILTERS)
+
+export function wishOf(query: URLSearchParams): AuditWish {
+  return Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const value = query.get(name)?.trim() ?? ""
+      return value === "" ? [] : [[name, value]]
+    }),
+  )
+}
+
+export function isFiltered(wish: AuditWish): boolean {
+  return Object.keys(wish).length > 0
+}
+
+/** As the hub wants it. */
+export function requestOf(wish: AuditWish): AuditQuery {
+  return Object.fromEntries(NAMES.flatMap((name) => (wish[name] === undefined ? [] : [[FILTERS[name], wish[name]]])))
+}
+
+const EVENTS: readonly (readonly [what: string, words: string])[] = [
+  ["ask/extended", "More time given"],
+  ["grant/revoked", "Grant revoked"],
+  ["policy/changed", "Policy changed"],
+  ["settings/changed", "Settings changed"],
+  ["token/created", "Token created"],
+  ["token/revoked", "Token revoked"],
+  ["session/launched", "Session started"],
+  ["session/resumed", "Session resumed"],
+  ["session/stopped", "Session stopped"],
+  ["runner/drained", "Machine drained"],
+  ["runner/opened", "Machine opened"],
+  ["runner/forgotten", "Machine removed"],
+  ["runner/refused", "Machine refused"],
+  ["control/set_permission_mode", "Mode changed"],
+  ["control/set_model", "Model changed"],
+  ["control/interrupt", "Interrupted"],
+]
+const ASK_STATES = ["allowed", "denied", "expired", "cancelled", "superseded", "orphaned"]
+
+/** What can be filtered by, in words. */
+export const OUTCOMES: readonly { readonly value: string; readonly label: string }[] = [
+  ...ASK_STATES.map((state) => ({ value: `ask/${state}`, label: outcomeWords(state) })),
+  ...EVENTS.map(([value, label]) => ({ value, label })),
+]
+
+export function outcomeOf(what: string): string {
+  const known = OUTCOMES.find(({ value }) => value === what)
+  if (known !== undefined) return known.label
+  const [kind = "", name = ""] = what.split("/")
+  const words = oneLine(name.replaceAll(/[_-]/g, " "), 60)
+  return words === "" ? oneLine(what, 60) : kind === "ask" ? outcomeWords(name) : `${capital(kind)}: ${words}`
+}
+
+function capital(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+}
+
+export function lookOf(what: string): string {
+  if (what === "ask/allowed") return "text-clear"
+  return what === "ask/denied" || what === "runner/refused" ? "text-danger" : "text-text-2"
+}
+
+const KINDS = ["tool", "question", "plan", "elicitation", "dialog"] as const
+
+/** What an entry is about, in a line; empty where its outcome says it all. */
+export function subjectOf({ what, details }: Pick<AuditRecord, "what" | "details">): string {
+  const kind = KINDS.find((one) => one === details["kind"])
+  if (what.startsWith("ask/") && kind !== undefined) {
+    const toolName = textOf(details, "toolName")
+    const input = fieldOf(details, "input")
+    return summaryOf({
+      kind,
+      request: {},
+      ...(toolName === undefined ? {} : { toolName }),
+      ...(isObject(input) ? { input } : {}),
+    })
+  }
+  const words = ["name", "model", "mode", "cwd", "reason"].flatMap((field) => textOf(details, field) ?? [])
+  const { version } = details
+  const forced = fieldOf(details, "forced")?.["count"]
+  return oneLine(
+    [
+      ...(typeof version === "number" ? [`version ${version}`] : []),
+      ...(typeof forced === "number" ? [forcedWords(forced)] : []),
+      ...words,
+    ].join(", "),
+    160,
+  )
+}
+
+/** A policy that was saved anyway: against how many denials, or, with 0, before they could be looked through. */
+export function forcedWords(count: number): string {
+  return count === 0 ? "forced without a check" : `forced against ${plural(count, "denial")}`
+}
+
+interface Actor {
+  readonly words: string
+  /** The rule that decided. */
+  readonly rule?: string
+}
+
+/** Who or what did it. */
+export function actorOf({ by, via, details }: Pick<AuditRecord, "by" | "via" | "details">, me: string): Actor {
+  const rule = textOf(details, "rule")
+  if (via === "policy") return { words: "Rule", ...(rule === undefined ? {} : { rule }) }
+  if (by !== null) return { words: by === me ? "You" : oneLine(by, 80) }
+  if (via === "timeout") return { words: "Nobody" }
+  return { words: via === "agent" ? "Claude" : "Hub" }
+}
+
+/** Where in a transcript it happened: the event that asked, else the session. */
+export function placeOf({ sessionId, details }: Pick<AuditRecord, "sessionId" | "details">): string | undefined {
+  if (sessionId === null) return undefined
+  const seq = details["seq"]
+  return `/s/${encodeURIComponent(sessionId)}${typeof seq === "number" ? `?seq=${seq}` : ""}`
+}

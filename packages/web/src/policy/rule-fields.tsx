@@ -1,0 +1,184 @@
+import { useId } from "react"
+import { classes } from "../design/classes.ts"
+import { Select, TextField } from "../design/field.tsx"
+import { Conditions, MAIN_FIELDS, type RuleFieldsProps } from "./rule-conditions.tsx"
+import type { TextName } from "./rule-form.ts"
+import { EFFECTS, type Effect } from "./rule-words.ts"
+
+const TOOLS = [...MAIN_FIELDS.keys(), "WebSearch", "Task", "mcp__SERVER__*"]
+
+const EFFECT_HINTS: Readonly<Record<Effect, string>> = {
+  deny: "Never runs. Claude is told so.",
+  ask: "A person decides, even if another rule allows it.",
+  allow: "Runs without asking.",
+}
+
+/** A control for each part of a rule, with its problem below it. */
+export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
+  const id = useId()
+  const setText = (name: TextName, value: string) => onChange({ ...form, texts: { ...form.texts, [name]: value } })
+  const text = (name: TextName) => ({
+    value: form.texts[name],
+    error: problems.get(name),
+    autoComplete: "off",
+    spellCheck: false,
+    onChange: (event: { readonly target: { readonly value: string } }) => setText(name, event.target.value),
+  })
+  return (
+    <div className="flex flex-col gap-4">
+      <TextField label="Name" hint="Shown wherever the rule decides." maxLength={128} {...text("id")} />
+      <EffectChoice effect={form.effect} onChange={(effect) => onChange({ ...form, effect })} />
+      <TextField label="Tool" hint="Empty: any tool." list={`${id}-tools`} className="font-mono" {...text("tool")} />
+      <datalist id={`${id}-tools`}>
+        {TOOLS.map((tool) => (
+          <option key={tool} value={tool} />
+        ))}
+      </datalist>
+      <Conditions form={form} problems={problems} onChange={onChange} />
+      <div className="grid gap-4 tablet:grid-cols-2">
+        <TextField
+          label="Folder"
+          hint="Such as /srv/api or /srv/**. Empty: any."
+          className="font-mono"
+          {...text("cwd")}
+        />
+        <TextField
+          label="Branch"
+          hint="Such as main or feature/*. Empty: any."
+          className="font-mono"
+          {...text("branch")}
+        />
+        <TextField label="Machine" hint="A machine's name. Empty: any." {...text("runner")} />
+        <TextField
+          label="Mode"
+          hint="Such as plan or acceptEdits. Empty: any."
+          className="font-mono"
+          {...text("mode")}
+        />
+        <TextField label="Session" hint="A session's id. Empty: any." className="font-mono" {...text("session")} />
+        <TextField
+          label="Ends"
+          hint="In your time zone. Empty: never."
+          type="datetime-local"
+          {...text("until")}
+          value={localTime(form.texts.until)}
+          onChange={(event) => setText("until", isoTime(event.target.value))}
+        />
+      </div>
+      {form.effect === "ask" && <AskLimits form={form} problems={problems} onChange={onChange} />}
+      {form.effect === "allow" && <AllowLimits form={form} problems={problems} onChange={onChange} />}
+      {form.effect === "deny" && (
+        <TextField label="Message to Claude" hint="Such as: Use pnpm here." maxLength={4000} {...text("message")} />
+      )}
+      <TextField label="Reason" hint="Why the rule exists, for people." maxLength={1000} {...text("reason")} />
+    </div>
+  )
+}
+
+/** A moment as the field for one takes it: the reader's own time, to the minute. */
+function localTime(moment: string): string {
+  const time = new Date(moment)
+  if (Number.isNaN(time.getTime())) return ""
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+function isoTime(local: string): string {
+  const time = new Date(local)
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString()
+}
+
+function AskLimits({ form, problems, onChange }: RuleFieldsProps) {
+  return (
+    <>
+      <div className="grid gap-4 tablet:grid-cols-2">
+        <TextField
+          label="Expires after (minutes)"
+          hint="Empty: never."
+          inputMode="decimal"
+          value={form.minutes}
+          error={problems.get("expiresAfterMs")}
+          onChange={(event) => onChange({ ...form, minutes: event.target.value })}
+        />
+        <TextField
+          label="More time, at most (times)"
+          hint="Empty: 3."
+          inputMode="numeric"
+          value={form.extensions}
+          error={problems.get("maxExtensions")}
+          onChange={(event) => onChange({ ...form, extensions: event.target.value })}
+        />
+      </div>
+      <label className="flex min-h-9 items-center gap-2 coarse:min-h-11">
+        <input
+          type="checkbox"
+          checked={form.fourEyes}
+          onChange={() => onChange({ ...form, fourEyes: !form.fourEyes })}
+          className="size-4"
+        />
+        Only someone who didn't start the session may answer
+      </label>
+    </>
+  )
+}
+
+function AllowLimits({ form, problems, onChange }: RuleFieldsProps) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-2 tablet:max-w-80">
+      <TextField
+        label="At most (times)"
+        hint="Empty: any number."
+        inputMode="numeric"
+        value={form.count}
+        error={problems.get("atMost")}
+        onChange={(event) => onChange({ ...form, count: event.target.value })}
+      />
+      <Select
+        aria-label="Counted per"
+        value={form.per}
+        choices={[
+          { value: "session", label: "per session" },
+          { value: "day", label: "per day" },
+        ]}
+        onChange={(event) => onChange({ ...form, per: event.target.value === "day" ? "day" : "session" })}
+        className="mt-6.5"
+      />
+    </div>
+  )
+}
+
+interface EffectChoiceProps {
+  readonly effect: Effect
+  readonly onChange: (effect: Effect) => void
+}
+
+function EffectChoice({ effect: chosen, onChange }: EffectChoiceProps) {
+  const id = useId()
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1.5 text-dense font-medium text-text-2">Effect</legend>
+      <div className="flex flex-wrap gap-2">
+        {EFFECTS.toReversed().map(({ effect, verb }) => (
+          <label
+            key={effect}
+            className={classes(
+              "flex min-h-9 items-center gap-2 rounded-control border px-3 coarse:min-h-11",
+              effect === chosen ? "border-accent bg-accent-soft" : "border-line bg-surface",
+            )}
+          >
+            <input
+              type="radio"
+              name={id}
+              checked={effect === chosen}
+              aria-describedby={effect === chosen ? `${id}-hint` : undefined}
+              onChange={() => onChange(effect)}
+            />
+            {verb.replace(" about", "")}
+          </label>
+        ))}
+      </div>
+      <p id={`${id}-hint`} className="text-meta text-text-3">
+        {EFFECT_HINTS[chosen]}
+      </p>
+    </fieldset>
+  )
+}

@@ -1,0 +1,86 @@
+import { parsePolicy } from "@signalbox/policy/schemas"
+import { describe, expect, it } from "vitest"
+import { formOf, hubProblems, namedAfter, problemsIn, ruleOf } from "../../src/policy/rule-form.ts"
+
+const RULE = {
+  id: "deploys",
+  effect: "ask",
+  tool: "Bash",
+  input: { command: ["deploy", "deploy *"], description: "*" },
+  cwd: "/srv/**",
+  expiresAfterMs: 600_000,
+  maxExtensions: 0,
+  reason: "Somebody looks first.",
+}
+
+describe("a rule as a form", () => {
+  it("is the same rule again, with what the form has no control for", () => {
+    expect(ruleOf(formOf(RULE))).toEqual(RULE)
+    const later = { ...RULE, until: "2031-01-01T00:00:00Z", fourEyes: true, branch: "main", hours: { from: "09:00" } }
+    expect(ruleOf(formOf(later))).toEqual(later)
+    const bounded = { id: "x", effect: "allow", runner: "atlas", atMost: { count: 3, per: "day" } }
+    expect(ruleOf(formOf(bounded))).toEqual(bounded)
+    expect(ruleOf(formOf({ id: "x", effect: "deny", message: "No." }))).toEqual({
+      id: "x",
+      effect: "deny",
+      message: "No.",
+    })
+  })
+
+  it("keeps only what goes with its effect", () => {
+    const allowed = ruleOf({ ...formOf({ ...RULE, message: "no" }), effect: "allow" })
+    expect(allowed).not.toHaveProperty("expiresAfterMs")
+    expect(allowed).not.toHaveProperty("maxExtensions")
+    expect(allowed).not.toHaveProperty("message")
+  })
+
+  it("says what is wrong without asking the hub", () => {
+    const form = formOf(RULE)
+    expect(problemsIn(form, new Set())).toEqual(new Map())
+    expect([...problemsIn(form, new Set(["deploys"])).keys()]).toEqual(["id"])
+    const conditions = [
+      { field: "", patterns: "x" },
+      { field: "command", patterns: " \n" },
+      { field: "command", patterns: "y" },
+    ]
+    const wrong = { ...form, texts: { ...form.texts, id: " " }, conditions, minutes: "soon", extensions: "-1" }
+    expect([...problemsIn(wrong, new Set()).keys()]).toEqual([
+      "id",
+      "field.0",
+      "input.command",
+      "field.2",
+      "expiresAfterMs",
+      "maxExtensions",
+    ])
+    expect(problemsIn({ ...wrong, effect: "allow" }, new Set()).has("expiresAfterMs")).toBe(false)
+  })
+
+  it("puts each problem that the policy's own reader finds at its field", () => {
+    const rule = {
+      id: "odd (one): x",
+      effect: "allow",
+      tool: "B*",
+      input: { command: "a; b", file_path: ["ok", "../x"] },
+      cwd: "srv",
+      colour: "red",
+    }
+    const read = parsePolicy({ rules: [{ id: "before", effect: "ask" }, rule] })
+    const found = hubProblems(read.ok ? [] : read.problems, rule, 1)
+    expect(found.get("tool")).toContain("exact name")
+    expect(found.get("cwd")).toContain("must begin with /")
+    expect(found.get("")).toContain("colour")
+    const { colour: _unknown, ...known } = rule
+    const patterns = { ...known, tool: "Bash", cwd: "/srv" }
+    const again = parsePolicy({ rules: [{ id: "before", effect: "ask" }, patterns] })
+    const more = hubProblems(again.ok ? [] : again.problems, patterns, 1)
+    expect([...more.keys()].sort()).toEqual(["input.command", "input.file_path"])
+    expect(more.get("input.command")).toMatch(/^allows nothing because/)
+  })
+
+  it("gets a name of its own from what it is about", () => {
+    const rule = { effect: "allow", tool: "Bash", input: { command: ["npm run build --if-present"] } }
+    expect(namedAfter(rule, new Set())).toBe("bash-npm-run-build")
+    expect(namedAfter(rule, new Set(["bash-npm-run-build", "bash-npm-run-build-2"]))).toBe("bash-npm-run-build-3")
+    expect(namedAfter({ effect: "allow" }, new Set())).toBe("any")
+  })
+})
