@@ -1,6 +1,6 @@
 import { useId } from "react"
 import { classes } from "../design/classes.ts"
-import { Select, TextField } from "../design/field.tsx"
+import { TextField } from "../design/field.tsx"
 import { Conditions, MAIN_FIELDS, type RuleFieldsProps } from "./rule-conditions.tsx"
 import type { TextName } from "./rule-form.ts"
 import { EFFECTS, type Effect } from "./rule-words.ts"
@@ -42,12 +42,6 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
           className="font-mono"
           {...text("cwd")}
         />
-        <TextField
-          label="Branch"
-          hint="Such as main or feature/*. Empty: any."
-          className="font-mono"
-          {...text("branch")}
-        />
         <TextField label="Machine" hint="A machine's name. Empty: any." {...text("runner")} />
         <TextField
           label="Mode"
@@ -66,7 +60,6 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
         />
       </div>
       {form.effect === "ask" && <AskLimits form={form} problems={problems} onChange={onChange} />}
-      {form.effect === "allow" && <AllowLimits form={form} problems={problems} onChange={onChange} />}
       {form.effect === "deny" && (
         <TextField label="Message to Claude" hint="Such as: Use pnpm here." maxLength={4000} {...text("message")} />
       )}
@@ -89,58 +82,22 @@ function isoTime(local: string): string {
 
 function AskLimits({ form, problems, onChange }: RuleFieldsProps) {
   return (
-    <>
-      <div className="grid gap-4 tablet:grid-cols-2">
-        <TextField
-          label="Expires after (minutes)"
-          hint="Empty: never."
-          inputMode="decimal"
-          value={form.minutes}
-          error={problems.get("expiresAfterMs")}
-          onChange={(event) => onChange({ ...form, minutes: event.target.value })}
-        />
-        <TextField
-          label="More time, at most (times)"
-          hint="Empty: 3."
-          inputMode="numeric"
-          value={form.extensions}
-          error={problems.get("maxExtensions")}
-          onChange={(event) => onChange({ ...form, extensions: event.target.value })}
-        />
-      </div>
-      <label className="flex min-h-9 items-center gap-2 coarse:min-h-11">
-        <input
-          type="checkbox"
-          checked={form.fourEyes}
-          onChange={() => onChange({ ...form, fourEyes: !form.fourEyes })}
-          className="size-4"
-        />
-        Only someone who didn't start the session may answer
-      </label>
-    </>
-  )
-}
-
-function AllowLimits({ form, problems, onChange }: RuleFieldsProps) {
-  return (
-    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-2 tablet:max-w-80">
+    <div className="grid gap-4 tablet:grid-cols-2">
       <TextField
-        label="At most (times)"
-        hint="Empty: any number."
-        inputMode="numeric"
-        value={form.count}
-        error={problems.get("atMost")}
-        onChange={(event) => onChange({ ...form, count: event.target.value })}
+        label="Expires after (minutes)"
+        hint="Empty: never."
+        inputMode="decimal"
+        value={form.minutes}
+        error={problems.get("expiresAfterMs")}
+        onChange={(event) => onChange({ ...form, minutes: event.target.value })}
       />
-      <Select
-        aria-label="Counted per"
-        value={form.per}
-        choices={[
-          { value: "session", label: "per session" },
-          { value: "day", label: "per day" },
-        ]}
-        onChange={(event) => onChange({ ...form, per: event.target.value === "day" ? "day" : "session" })}
-        className="mt-6.5"
+      <TextField
+        label="More time, at most (times)"
+        hint="Empty: 3."
+        inputMode="numeric"
+        value={form.extensions}
+        error={problems.get("maxExtensions")}
+        onChange={(event) => onChange({ ...form, extensions: event.target.value })}
       />
     </div>
   )
