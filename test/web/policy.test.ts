@@ -123,7 +123,7 @@ describe.runIf(hasBrowser)("the policy", () => {
     const input = page.getByRole("textbox", { name: "Input" })
     await page.getByRole("button", { name: "Test request" }).click()
     await page.getByText("Must be a JSON object").waitFor()
-    await input.fill("npm test --watch")
+    await input.fill("npm test -- --watch")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
     await verdict.getByText("Allowed").waitFor()
