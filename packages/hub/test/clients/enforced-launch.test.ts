@@ -51,7 +51,7 @@ describe("a launch where the policy sees everything", () => {
     const runner = await FakeRunner.connect(stage)
     const { id } = (await launch(stage)).body
     const agent = await runner.agent()
-    agent.init({ cwd: "/work" })
+    agent.init({ cwd: "/srv" })
     agent.result()
     // As after a /clear: another conversation in the same process.
     agent.say({ type: "system", subtype: "init", session_id: "after-clear", uuid: "clear-1" })

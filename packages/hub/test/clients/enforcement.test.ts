@@ -13,7 +13,7 @@ import { openClient, openStage, type Stage } from "./stage.ts"
 
 const RULES = [
   { id: "no-cat", effect: "deny", tool: "Bash", input: { command: "cat *" }, message: "Do not read secrets here." },
-  { id: "no-secrets", effect: "deny", input: { file_path: "/work/secrets/**" } },
+  { id: "no-secrets", effect: "deny", input: { file_path: "/srv/secrets/**" } },
   { id: "ask-ls", effect: "ask", tool: "Bash", input: { command: "ls *" } },
   { id: "allow-npm", effect: "allow", tool: "Bash", input: { command: "npm ci" } },
 ]
@@ -28,9 +28,9 @@ async function enforced(rules: readonly unknown[] = RULES): Promise<Scene> {
   const stage = await openStage()
   expect((await rest(stage, "PUT", "/api/policy", { body: { rules, enforce: "everything" } })).status).toBe(200)
   const runner = await FakeRunner.connect(stage)
-  const { id } = (await launch(stage, { cwd: "/work" })).body
+  const { id } = (await launch(stage, { cwd: "/srv" })).body
   const agent = await runner.agent()
-  agent.init({ cwd: "/work" })
+  agent.init({ cwd: "/srv" })
   return { stage, agent, id }
 }
 
@@ -154,12 +154,12 @@ describe("a tool call before it runs", () => {
 
   it("[EN9] that a rule asks about in the agent's folder is not allowed by a rule for its session's", async () => {
     const rules = [
-      { id: "ask-keys", effect: "ask", tool: "Read", input: { file_path: "/work/keys/**" } },
+      { id: "ask-keys", effect: "ask", tool: "Read", input: { file_path: "/srv/keys/**" } },
       { id: "reads", effect: "allow", tool: "Read" },
     ]
     const { agent, stage } = await enforced(rules)
     const read = { tool_name: "Read", tool_input: { file_path: "one" } }
-    agent.callHook("t1", { ...read, cwd: "/work/keys" })
+    agent.callHook("t1", { ...read, cwd: "/srv/keys" })
     expect(await agent.answerTo("hook-t1")).toEqual(decided("ask"))
     const request = { subtype: "can_use_tool", tool_name: "Read", input: read.tool_input }
     for (const id of ["t1", "t2"])
@@ -175,8 +175,8 @@ describe("a tool call before it runs", () => {
       { id: "no-bypass", effect: "deny", tool: "Write", mode: "bypassPermissions" },
     ])
     const read = { tool_name: "Read", tool_input: { file_path: "key" } }
-    agent.callHook("at-home", { ...read, cwd: "/work" })
-    agent.callHook("gone", { ...read, cwd: "/work/secrets" })
+    agent.callHook("at-home", { ...read, cwd: "/srv" })
+    agent.callHook("gone", { ...read, cwd: "/srv/secrets" })
     expect(await agent.answerTo("hook-at-home")).toEqual({})
     expect(await agent.answerTo("hook-gone")).toEqual(decided("deny"))
     const write = { tool_name: "Write", tool_input: { file_path: "x" } }
@@ -238,8 +238,8 @@ describe("an answer to a request", () => {
     [{ decision_reason_type: "hook", input: { command: "ls -a" } }, undefined],
     [{ decision_reason_type: "hook", input: { command: "a\nb" } }, undefined],
     [
-      { decision_reason_type: "hook", tool_name: "Write", input: { file_path: "/work/a" } },
-      { toolName: "Write", ruleContent: "//work/a" },
+      { decision_reason_type: "hook", tool_name: "Write", input: { file_path: "/srv/a" } },
+      { toolName: "Write", ruleContent: "//srv/a" },
     ],
     [{ decision_reason_type: "hook", tool_name: "mcp__x__y", input: {} }, { toolName: "mcp__x__y" }],
     [{ decision_reason_type: "hook", tool_name: "AskUserQuestion", input: {} }, undefined],

@@ -12,30 +12,30 @@ async function launchWith(stage: Stage, runner: FakeRunner, request: object, rec
   return { ...(await launching), asked: asked.request }
 }
 
-const recorded = (sessionId: string, cwd: string | null = "/work") => ({ sessionId, cwd, summary: null })
+const recorded = (sessionId: string, cwd: string | null = "/srv") => ({ sessionId, cwd, summary: null })
 
 describe("continue", () => {
   it("[HR51] goes on with the newest conversation of the folder, in a session of its own or in the one it has", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
     const list = [recorded("no-message-yet", null), recorded("newest"), recorded("older")]
-    const request = { cwd: "/work", env: { CLAUDE_CONFIG_DIR: "/elsewhere" } }
+    const request = { cwd: "/srv", env: { CLAUDE_CONFIG_DIR: "/elsewhere" } }
     const first = await launchWith(stage, runner, request, list)
     expect(first).toMatchObject({ status: 201, asked: { kind: "sessions", ...request } })
-    expect(await runner.spec()).toMatchObject({ resume: "newest", cwd: "/work" })
+    expect(await runner.spec()).toMatchObject({ resume: "newest", cwd: "/srv" })
     const agent = await runner.agent()
-    agent.init({ cwd: "/work" })
+    agent.init({ cwd: "/srv" })
     await expect.poll(async () => (await stage.hub.core.getSession(first.body.id)).agentSessionId, WAIT).toBe("newest")
     const conflict = await launch(stage, { resume: "newest" })
-    const { asked: _asked, ...live } = await launchWith(stage, runner, { cwd: "/work" }, list)
+    const { asked: _asked, ...live } = await launchWith(stage, runner, { cwd: "/srv" }, list)
     expect(live).toEqual(conflict)
     expect(live).toMatchObject({ status: 409, body: { error: { code: "session/live" } } })
-    const forked = await launchWith(stage, runner, { cwd: "/work", fork: true }, list)
+    const forked = await launchWith(stage, runner, { cwd: "/srv", fork: true }, list)
     expect(forked.body).toMatchObject({ parent: first.body.id })
     expect(await runner.spec(1)).toMatchObject({ resume: "newest", fork: true })
     agent.exit({ reason: "over", code: 0 })
     await expect.poll(async () => (await stage.hub.core.getSession(first.body.id)).state, WAIT).toBe("ended")
-    const again = await launchWith(stage, runner, { cwd: "/work" }, list)
+    const again = await launchWith(stage, runner, { cwd: "/srv" }, list)
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id } })
     expect(await runner.spec(2)).toMatchObject({ resume: "newest" })
   })

@@ -13,7 +13,7 @@ const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", ea
 
 async function launched(stage: Stage) {
   const runner = await FakeRunner.connect(stage)
-  const { body: session } = await launch(stage, { cwd: "/work" })
+  const { body: session } = await launch(stage, { cwd: "/srv" })
   const agent = await runner.agent()
   agent.init()
   agent.result()

@@ -40,7 +40,7 @@ export interface FakeRunnerOptions {
   readonly cut?: readonly { spawn: string; session: string; reason: string }[]
   /** Does not start what it is asked to start until the test says so. */
   readonly isSlow?: boolean
-  /** What its agents answer to `initialize`. */
+  /** The answer of its agents to `initialize`. */
   readonly initializeReply?: Readonly<Record<string, unknown>>
   /** Does not answer when it is asked to stop a process; the test does. */
   readonly holdsStops?: boolean

@@ -42,7 +42,7 @@ describe("the options of a launch", () => {
     expect(spec.initializes).toEqual(["systemPrompt", "appendSystemPrompt", "agents", "outputFormat"])
     const agent = await runner.agent()
     expect(agent.heard[0]).toMatchObject({ type: "control_request", request: { subtype: "initialize", ...GREETING } })
-    agent.init({ cwd: "/work" })
+    agent.init({ cwd: "/srv" })
     agent.result()
     await expect.poll(async () => (await stage.hub.core.getSession(body.id)).turns, WAIT).toBe(1)
     await end(stage, body.id, agent)

@@ -13,7 +13,7 @@ describe("launching on a runner", () => {
   it("[HR10] a session is launched with what was asked for, and its prompt reaches the agent", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const plain = { cwd: "/work", model: "opus", permissionMode: "plan" }
+    const plain = { cwd: "/srv", model: "opus", permissionMode: "plan" }
     const { status, body } = await launch(stage, { ...plain, prompt: "Hello.", hooks: ["PreToolUse"] })
     expect(status).toBe(201)
     expect(body).toMatchObject({ ...plain, runner: "runner-1", cliVersion: "2.1.325", title: "Hello." })
@@ -21,7 +21,7 @@ describe("launching on a runner", () => {
     expect(spec).toEqual({ ...plain, agent: "claude", session: body.id, spawn: spec.spawn })
     const agent = await runner.agent()
     await agent.hears("Hello.")
-    agent.init({ cwd: "/work", model: "opus" })
+    agent.init({ cwd: "/srv", model: "opus" })
     agent.result()
     await expect
       .poll(() => stage.hub.core.getSession(body.id), WAIT)
@@ -200,9 +200,9 @@ describe("launching on a runner", () => {
   it("[HR15] a session that is over goes on as itself; one that lives is not resumed", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const { body } = await launch(stage, { cwd: "/srv", prompt: "One." })
     const agent = await runner.agent()
-    agent.init({ cwd: "/work", model: "opus", permissionMode: "plan" })
+    agent.init({ cwd: "/srv", model: "opus", permissionMode: "plan" })
     agent.result()
     await agent.allAcked()
     const live = await launch(stage, { resume: body.id })
@@ -211,11 +211,11 @@ describe("launching on a runner", () => {
     await expect.poll(async () => (await stage.hub.core.getSession(body.id)).state, WAIT).toBe("ended")
     const request = { resume: agent.sessionId, prompt: "Two.", title: "Again", requestKey: "again" }
     const resumed = await launch(stage, request)
-    expect(resumed).toMatchObject({ status: 201, body: { id: body.id, title: "Again", cwd: "/work" } })
+    expect(resumed).toMatchObject({ status: 201, body: { id: body.id, title: "Again", cwd: "/srv" } })
     expect(resumed.body.exit).toBeUndefined()
     expect(await runner.spec(1)).toMatchObject({
       resume: agent.sessionId,
-      cwd: "/work",
+      cwd: "/srv",
       model: "opus",
       permissionMode: "plan",
     })
@@ -257,15 +257,15 @@ describe("launching on a runner", () => {
   it("[HR16] a fork is a session of its own that names its parent, with what the parent had", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const { body } = await launch(stage, { cwd: "/srv", prompt: "One." })
     const nothing = await launch(stage, { resume: body.id, fork: true })
     expect(nothing).toMatchObject({ status: 400, body: { error: { code: "request/invalid" } } })
     const agent = await runner.agent()
-    agent.init({ cwd: "/work", model: "opus" })
+    agent.init({ cwd: "/srv", model: "opus" })
     await agent.allAcked()
     const forked = await launch(stage, { resume: body.id, fork: true, prompt: "Another way." })
-    expect(forked.body).toMatchObject({ parent: body.id, cwd: "/work", model: "opus", agentSessionId: null })
-    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, cwd: "/work" })
+    expect(forked.body).toMatchObject({ parent: body.id, cwd: "/srv", model: "opus", agentSessionId: null })
+    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, cwd: "/srv" })
     const other = await runner.agent(1)
     other.init()
     await expect
@@ -277,9 +277,9 @@ describe("launching on a runner", () => {
   it("[HR43] a fork begins after a message of the parent's that is named, and then goes on from its own end", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const { body } = await launch(stage, { cwd: "/srv", prompt: "One." })
     const agent = await runner.agent()
-    agent.init({ cwd: "/work" })
+    agent.init({ cwd: "/srv" })
     await agent.allAcked()
     for (const request of [{ resumeAt: "m" }, { resume: body.id, resumeAt: "m" }, { fork: true, resumeAt: "m" }]) {
       const refused = await launch(stage, request)
@@ -305,9 +305,9 @@ describe("launching on a runner", () => {
   it("[HR43] a fork whose process died before it said anything begins again where it was to begin", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const { body } = await launch(stage, { cwd: "/srv", prompt: "One." })
     const agent = await runner.agent()
-    agent.init({ cwd: "/work" })
+    agent.init({ cwd: "/srv" })
     await agent.allAcked()
     const { id } = (await launch(stage, { resume: body.id, fork: true, resumeAt: "m" })).body
     const beginning = { resume: agent.sessionId, fork: true, resumeAt: "m" }
@@ -428,11 +428,11 @@ describe("launching on a runner", () => {
   it("[RC36] DirectConnect launches where there is a runner", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const body = { cwd: "/work", permission_mode: "plan", session_key: "mine" }
+    const body = { cwd: "/srv", permission_mode: "plan", session_key: "mine" }
     const reply = await rest<Record<string, string>>(stage, "POST", "/sessions", { body })
     const { session, ...spec } = await runner.spec()
-    expect(spec).toMatchObject({ agent: "claude", cwd: "/work", permissionMode: "plan" })
-    expect(reply).toMatchObject({ status: 200, body: { session_id: session, work_dir: "/work", session_key: "mine" } })
+    expect(spec).toMatchObject({ agent: "claude", cwd: "/srv", permissionMode: "plan" })
+    expect(reply).toMatchObject({ status: 200, body: { session_id: session, work_dir: "/srv", session_key: "mine" } })
     expect(reply.body["ws_url"]).toBe(`${stage.wsUrl}/ws/session/${session}`)
     const again = await rest<Record<string, string>>(stage, "POST", "/sessions", { body })
     expect(again.body["session_id"]).toBe(session)

@@ -250,8 +250,8 @@ describe("the lines of an agent on a runner", () => {
 
   it("[HS33] a conversation that goes on under a new id takes its process along, and its launch", async () => {
     const stage = await openStage()
-    const { agent, id, runner } = await launched(stage, { cwd: "/work" })
-    agent.init({ cwd: "/work" })
+    const { agent, id, runner } = await launched(stage, { cwd: "/srv" })
+    agent.init({ cwd: "/srv" })
     await agent.allAcked()
     agent.init({ session_id: "after-clear" })
     await expect.poll(async () => (await stage.hub.core.getSession(id)).next, WAIT).toBeDefined()
@@ -264,6 +264,6 @@ describe("the lines of an agent on a runner", () => {
     agent.exit({ reason: "over", code: 0 })
     await expect.poll(async () => (await stage.hub.core.getSession(next)).state, WAIT).toBe("ended")
     await call(stage, "POST", `/api/sessions/${next}/messages`, { content: "Go on." })
-    expect(await runner.spec(1)).toMatchObject({ session: next, resume: "after-clear", cwd: "/work" })
+    expect(await runner.spec(1)).toMatchObject({ session: next, resume: "after-clear", cwd: "/srv" })
   })
 })

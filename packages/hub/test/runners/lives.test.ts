@@ -4,11 +4,11 @@ import { call, openSession, openStage, type Stage } from "../clients/stage.ts"
 import { type FakeAgent, FakeRunner } from "./fake-runner.ts"
 import { eventsOf, launch, rest, send, WAIT } from "./launching.ts"
 
-async function launched(stage: Stage, body: Record<string, unknown> = { cwd: "/work" }) {
+async function launched(stage: Stage, body: Record<string, unknown> = { cwd: "/srv" }) {
   const runner = await FakeRunner.connect(stage)
   const { body: session } = await launch(stage, body)
   const agent = await runner.agent()
-  agent.init({ cwd: "/work", model: "opus", permissionMode: "acceptEdits" })
+  agent.init({ cwd: "/srv", model: "opus", permissionMode: "acceptEdits" })
   agent.result()
   await agent.allAcked()
   return { runner, id: session.id, agent }
@@ -54,7 +54,7 @@ describe("the life of an agent on a runner", () => {
     expect(await runner.spec(1)).toMatchObject({
       session: id,
       resume: agent.sessionId,
-      cwd: "/work",
+      cwd: "/srv",
       model: "opus",
       permissionMode: "acceptEdits",
     })
@@ -92,7 +92,7 @@ describe("the life of an agent on a runner", () => {
   it("[HR31] one that never had a turn, and of which there is no record, begins anew as the same session", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const { body } = await launch(stage, { cwd: "/work" })
+    const { body } = await launch(stage, { cwd: "/srv" })
     const agent = await runner.agent()
     agent.init()
     agent.exit({ reason: "over", code: 1 })
@@ -114,13 +114,13 @@ describe("the life of an agent on a runner", () => {
     const { agent, id, runner } = await launched(stage)
     agent.exit({ reason: "over", code: 0 })
     await becomes(stage, id, "ended")
-    runner.refusal = { code: "runner/no-folder", message: "/work is gone" }
+    runner.refusal = { code: "runner/no-folder", message: "/srv is gone" }
     const refused = await send(stage, id, "Go on.")
     expect(refused).toMatchObject({
       status: 409,
       body: { error: { code: "session/no-agent" }, reason: "runner/no-folder" },
     })
-    expect(refused.body.error?.message).toContain("/work is gone")
+    expect(refused.body.error?.message).toContain("/srv is gone")
     runner.leave()
     await expect.poll(() => stage.hub.core.runners.list()[0]?.connected, WAIT).toBe(false)
     const away = await send(stage, id, "Go on.")
@@ -143,7 +143,7 @@ describe("the life of an agent on a runner", () => {
     expect((await rest(stage, "POST", `/api/sessions/${id}/interrupt`)).status).toBe(200)
     expect(runner.asked).toHaveLength(1)
     expect((await send(stage, id, "Wake up.")).status).toBe(202)
-    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, cwd: "/work" })
+    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, cwd: "/srv" })
     await (await runner.agent(1)).hears("Wake up.")
   })
 
@@ -177,13 +177,13 @@ describe("the life of an agent on a runner", () => {
     await runner.spec(1)
     const stats = { op: "stats", memoryBytes: 0, freeMemoryBytes: 0, loadAverage: 0, agents: [] } as const
     await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("idle")
-    runner.refusal = { code: "runner/no-folder", message: "/work is gone" }
+    runner.refusal = { code: "runner/no-folder", message: "/srv is gone" }
     await expect
       .poll(() => {
         runner.say(stats)
         return stage.hub.core.getSession(id)
       }, WAIT)
-      .toMatchObject({ state: "ended", exit: { reason: expect.stringContaining("/work is gone") as string } })
+      .toMatchObject({ state: "ended", exit: { reason: expect.stringContaining("/srv is gone") as string } })
   })
 
   it("[HR32] a control request wakes it too", async () => {

@@ -9,7 +9,7 @@ const STATS = { op: "stats", memoryBytes: 0, freeMemoryBytes: 0, loadAverage: 0,
 
 async function parked(stage: Stage) {
   const runner = await FakeRunner.connect(stage)
-  const { body: session } = await launch(stage, { cwd: "/work" })
+  const { body: session } = await launch(stage, { cwd: "/srv" })
   const agent = await runner.agent()
   agent.init()
   agent.result()

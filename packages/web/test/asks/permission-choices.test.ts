@@ -8,14 +8,14 @@ describe("what a person can choose of permissions", () => {
     const said = suggestionsOf([
       { type: "removeRules", rules, behavior: "allow", destination: "session" },
       { type: "removeRules", rules, behavior: "deny", destination: "userSettings" },
-      { type: "removeDirectories", directories: ["/work"], destination: "session" },
+      { type: "removeDirectories", directories: ["/srv"], destination: "session" },
       { type: "setMode", mode: "delegate", destination: "session" },
       { type: "removeRules", rules, behavior: "of_tomorrow", destination: "session" },
     ])
     expect(said.map(({ words, rules: listed }) => [words, ...listed])).toEqual([
       ["Stop always allowing", "Bash(npm ci:*)"],
       ["Stop always denying", "Bash(npm ci:*)"],
-      ["Stop trusting folder", "/work"],
+      ["Stop trusting folder", "/srv"],
       ["Switch to delegate mode"],
     ])
   })

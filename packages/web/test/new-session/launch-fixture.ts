@@ -4,7 +4,7 @@ import type { LaunchFields } from "../../src/new-session/launch.ts"
 export const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
   agent: "claude",
   machine: "r1",
-  cwd: "/work",
+  cwd: "/srv",
   prompt: "Go",
   title: "",
   model: "",

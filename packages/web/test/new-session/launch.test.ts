@@ -4,7 +4,7 @@ import { fields } from "./launch-fixture.ts"
 
 describe("a launch from the form", () => {
   it("leaves out what was left empty", () => {
-    expect(requestOf(fields())).toEqual({ agent: "claude", prompt: "Go", cwd: "/work", runner: "r1" })
+    expect(requestOf(fields())).toEqual({ agent: "claude", prompt: "Go", cwd: "/srv", runner: "r1" })
   })
 
   it("begins at a message only as a fork", () => {
