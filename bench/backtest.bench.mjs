@@ -1,4 +1,4 @@
-// What a policy would have done with 100,000 requests: how long it takes, and how long the hub's own thread is held meanwhile.
+// A policy held against 100,000 past requests: how long it takes, and how long the hub's own thread is held meanwhile.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -11,7 +11,7 @@ import { cacheDirectory, ensureInstalledPackage, requireExactVersion } from "./p
 /** The versions whose wire behaviour the project is held to. */
 export const PINNED = Object.freeze(["2.1.37", "2.1.120", "2.1.325"])
 
-/** Where the policy can see every tool call: the oldest that can, one that starts in mode `auto` by itself, and the newest. */
+/** Versions on which the policy can see every tool call: the oldest that can, one that starts in mode `auto` by itself, and the newest. */
 export const ENFORCED = Object.freeze(["2.1.200", "2.1.300", "2.1.325"])
 
 const SCOPE = "@anthropic-ai"

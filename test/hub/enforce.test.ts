@@ -47,7 +47,7 @@ interface Setting {
 
 async function enforced({ version, steps, launch = {}, prepare }: Setting): Promise<Place> {
   const scenario = (cwd: string): Scenario => ({ turns: TURNS.map(() => ({ on: "go", steps: steps(cwd) })) })
-  // Whoever else the agent is cannot read what the runner keeps for it in files, such as its MCP servers.
+  // Another user cannot read the runner's files, such as those with MCP servers.
   const isUnprivileged = launch.permissionMode === "bypassPermissions"
   const machine = await Machine.open({ scenario, claude: version, isUnprivileged })
   open.push(machine)

@@ -25,7 +25,7 @@ const MAIN = join(ROOT, "packages/runner/test/runner-main.mjs")
 const SIMULATOR = join(ROOT, "packages/simulator/bin/claude-sim.mjs")
 
 export interface MachineOptions {
-  /** What its agents' model does, in the folder that they work in. */
+  /** The script of its agents' model, in the folder that they work in. */
   readonly scenario: Scenario | ((cwd: string) => Scenario)
   /** "claude": the real CLI of this version with a scripted model. */
   readonly claude?: string
@@ -86,7 +86,7 @@ export class Machine {
     return this.#api ?? expect.fail("a simulated agent has its model in itself")
   }
 
-  /** What the runner has on disk of lines that the hub does not have yet. */
+  /** Lines on the runner's disk that the hub does not have yet. */
   spooled(): string {
     const files = readdirSync(join(this.#base, "state"), { recursive: true, withFileTypes: true })
     return files

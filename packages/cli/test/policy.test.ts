@@ -67,7 +67,7 @@ describe("signalbox policy, grants and audit", () => {
       { version: 1, forced: 1 },
     ])
 
-    // What only reads may run at once.
+    // Commands that only read may run at once.
     const [suggested, said, audit, lines, csv, none] = await Promise.all([
       hub.json("policy", "suggest"),
       hub.run(["policy", "suggest"]),

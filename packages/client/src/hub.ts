@@ -118,9 +118,9 @@ function hubWide(rest: Rest) {
     /** `policy/contradicts` means that it would allow what people denied: `details.contradicts` says what, `force` puts it all the same. */
     setPolicy: (policy: PolicyBody, query: RouteQuery<"PUT /api/policy"> = {}) =>
       rest.route("PUT /api/policy", { body: policy, query }),
-    /** What a policy would have done with the requests of the past. Nothing is changed. */
+    /** Tells how a policy would have decided the requests of the past. Nothing is changed. */
     testPolicy: (policy: PolicyBody, options: PolicyTestOptions = {}) => testPolicy(rest, policy, options),
-    /** What a policy, or the one in force, says to one request. */
+    /** One request, judged by a policy or by the one in force. */
     explainPolicy: (question: RouteCall<"POST /api/policy/explain">["body"]) =>
       rest.route("POST /api/policy/explain", { body: question, repeatable: true }),
     /** Rules for what people always allow, and rules in force that do nothing. None is applied. */

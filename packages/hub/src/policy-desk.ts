@@ -56,7 +56,7 @@ export class PolicyDesk {
     return this.#inForce.policy
   }
 
-  /** What agents that are started now are judged by, where their launch says nothing. */
+  /** How agents that start now are judged, unless their launch says otherwise. */
   get enforce(): Enforce {
     return this.#inForce.enforce
   }
@@ -143,7 +143,7 @@ export class PolicyDesk {
 const LEFT_TO_THE_AGENT: AskVerdict = { effect: "allow", reason: "No rule stops this." }
 const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
 
-/** What is said to those who let the policy judge everything. */
+/** The limits of a policy that judges everything, for those who turn that on. */
 const ENFORCED_SEES: PolicySees = {
   judged:
     "Every tool call, before it runs, of agents that are started on a runner with Claude Code 2.1.200 or newer, in every permission mode, sub-agents included. An elicitation or a dialog when the agent asks.",

@@ -72,7 +72,7 @@ export class PolicyTests {
     // A policy that cannot be read is told as such, whatever it contradicts.
     const proposed = await readPolicy(value)
     const checked = this.#contradictions(proposed.policy, signal)
-    // Whoever forces it gets it in force also when it cannot be checked: it may have to forbid something at once.
+    // A forced policy is put in force also when it cannot be checked: it may have to forbid something at once.
     const contradicts = await (force ? checked.catch(() => UNCHECKED) : checked)
     if (contradicts.count > 0 && !force) throw contradicting(contradicts)
     const isForced = contradicts.count > 0 || contradicts === UNCHECKED

@@ -55,7 +55,7 @@ interface Where {
   readonly hasSpans?: boolean
   /** The first command is no command, or begins somewhere in its first word. */
   readonly first?: "text" | "glued"
-  /** What one command prints may be carried out by another: `echo rm x | sh`. */
+  /** The output of one command may be carried out by another: `echo rm x | sh`. */
   readonly isFed?: boolean
   /** Its words are part of a form already. */
   readonly isSeen?: boolean

@@ -46,7 +46,7 @@ export function evaluate(policy: Policy, request: PolicyRequest, context: Policy
     const isCostly = error instanceof OverBudget
     const change = isCostly ? LESS_WORK : REPORT
     const reason = isCostly ? `${TOO_MUCH_WORK} ${LESS_WORK}` : FAILED
-    // Whether such a rule fits is not known, so it does.
+    // Nobody knows whether such a rule fits, so it does.
     const fourEyes = rules.some((rule) => rule.fourEyes === true) ? { fourEyes: true as const } : {}
     return { effect: "ask", reason, ...fourEyes, why: whyOf(rules, { change }) }
   }

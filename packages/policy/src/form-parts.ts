@@ -9,7 +9,7 @@ export interface CommandPart {
   /** For each start, where the first UNKNOWN behind it is, or -1. */
   readonly unknowns: readonly number[]
   readonly lastUnknown: number
-  /** Where it stands in the command, if it stands there as it is. */
+  /** Its place in the command, if it stands there as it is. */
   readonly span: Span | undefined
 }
 

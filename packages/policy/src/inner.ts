@@ -2,7 +2,7 @@ import { UNKNOWN } from "./matching.ts"
 import type { ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
 
-/** What a command does beyond its own program, as far as its words tell. */
+/** The effects of a command beyond its own program, as far as its words tell. */
 export type Inner =
   /** It runs other commands, and these are they. `prefix` is the command without them. */
   | {

@@ -8,7 +8,7 @@ import type { ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
 
 /**
- * What a program does by its options, verbs and operands. Undefined where they do no harm, or nothing is known of it.
+ * The harm that a program's options, verbs and operands do. Undefined if they do none, or nothing is known of the program.
  * `foreign` is for a program of the project that a word names.
  */
 export function knownInner(
@@ -26,7 +26,7 @@ export function knownInner(
 
 interface OptionQuestion {
   readonly name: string
-  /** Where the options begin. */
+  /** The index at which the options begin. */
   readonly from: number
   readonly options: Options
   /** How many words a pattern must name in any case. */

@@ -149,7 +149,7 @@ export function coverCommand(rules: readonly Rule[], text: string, subject: Subj
   )
 }
 
-/** Whether a rule's patterns have anything to do with a command, whatever else it wants. */
+/** True if a rule's patterns have anything to do with a command, whatever else the rule wants. */
 export function concernsCommand(rule: Rule, text: string, { work, touched }: Subject): boolean {
   const command = touched(text)
   return commandPatternsOf(rule, work).some((pattern) => commandIsTouched(pattern, command, work).match !== "no")

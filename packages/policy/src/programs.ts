@@ -119,7 +119,7 @@ export const WRITES_TO_OPERAND: ReadonlyMap<string, number> = new Map([
   ["xxd", 1],
 ])
 
-/** What find tests and prints. Everything else it may do is asked about. */
+/** Tests and prints of `find`. A person is asked about everything else it may do. */
 export const FIND =
   "-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -lname= -ilname= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -newer= -anewer= -cnewer= -newermt= -newerct= -maxdepth= -mindepth= -perm= -user= -group= -uid= -gid= -links= -inum= -samefile= -fstype= -used= -printf= -regextype= -depth -d -prune -print -print0 -ls -not -a -and -o -or -empty -nouser -nogroup -xdev -mount -follow -L -H -P -E -readable -writable -executable -true -false -quit -daystart -noleaf -ignore_readdir_race !-delete !-fprint= !-fprint0= !-fprintf= !-fls="
 

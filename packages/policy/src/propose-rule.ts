@@ -21,7 +21,7 @@ const EXACT_ONLY = new Set(
     " ",
   ),
 )
-/** What a tool does is in this field. */
+/** The field of a tool's input that says what it does. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: "command",
   Edit: "file_path",

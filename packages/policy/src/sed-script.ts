@@ -6,7 +6,7 @@ const TEXT = /[aicrR]/
 const DELIMITER = /[\x21-\x5b\x5d-\x7e]/
 
 /**
- * Whether a script of sed only changes what passes through it. Everything that is not known to be harmless is not: `e`,
+ * True if a script of sed only changes what passes through it. Everything that is not known to be harmless is not: `e`,
  * `w` and `W`, whatever stands before them, and what only some seds read in the same way. Goes through the text once.
  */
 export function isHarmlessSed(script: string): boolean {

@@ -137,7 +137,7 @@ export class AgentCalls {
     return composeSuccess(requestId, isJudged ? await enforcement.narrow(session, request, outputs) : await outputs())
   }
 
-  /** What clients' hooks say to it. */
+  /** The answers of clients' hooks to it. */
   async #outputs(request: UnlistedRequest, event: string | undefined, signal: AbortSignal): Promise<Fields> {
     if (event === undefined) return {}
     const due = [...this.#options.members()].flatMap((member) =>

@@ -51,7 +51,7 @@ function readHook(event: string, value: unknown): ClientHook | undefined {
 /** Per event how long the agent waits for the hub. */
 export type HookNeeds = ReadonlyMap<string, number>
 
-/** What a process is told to call for from its start, whoever its clients are. */
+/** The hooks that a process is told to call from its start, whoever its clients are. */
 export function ownNeeds(kept: KeptSession): HookNeeds {
   const needs = new Map(kept.own.hooks.map((event) => [event, DEFAULT_TIMEOUT_MS + MARGIN_MS]))
   return isEnforcing(kept) ? needs.set(TOOL_EVENT, ENFORCED_HOOK_MS) : needs

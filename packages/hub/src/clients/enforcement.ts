@@ -152,7 +152,7 @@ interface JudgedCall {
   readonly isChanged: boolean
 }
 
-/** What clients' hooks said, narrowed by the policy. `continue: false` is left out where a call is stopped: it would let it run. */
+/** The answer of clients' hooks, narrowed by the policy. A stopped call loses `continue: false`, which would let it run. */
 export function narrowed(said: Fields, verdict: AskVerdict): Fields {
   if (verdict.effect === "deny") return toolDenial(verdict.message ?? verdict.reason)
   const { continue: _ends, ...rest } = said

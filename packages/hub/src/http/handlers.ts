@@ -131,7 +131,7 @@ function policyHandlers(core: HubCore) {
 
 const NDJSON = "application/x-ndjson"
 
-/** What fails before the first line is an error reply; later it is the last line. */
+/** A failure before the first line is an error reply; a later one is the last line. */
 async function* testLines(steps: AsyncIterable<BacktestLine>): AsyncGenerator<string> {
   const line = (value: BacktestLine) => `${JSON.stringify(value)}\n`
   let hasBegun = false

@@ -75,7 +75,7 @@ export interface KeptSession {
   readonly own: SessionPrivate
 }
 
-/** Whether the policy judges every tool call of the process that this session has. */
+/** True if the policy judges every tool call of the process that this session has. */
 export function isEnforcing({ own }: KeptSession): boolean {
   return own.launch?.enforce === true
 }

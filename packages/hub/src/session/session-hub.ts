@@ -41,7 +41,7 @@ interface SessionClients {
   has(session: LiveSession): boolean
   /** A request of the agent's that is no ask: a hook, an MCP message, or one we do not know. False: nobody takes it. */
   call(session: LiveSession, message: Envelope): boolean
-  /** What goes into the first `initialize` to a new process: the hooks that clients and the policy want. */
+  /** The hooks that clients and the policy want: they go into the first `initialize` to a new process. */
   greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>>
   /** `initialize` is over, answered or not. */
   greeted(session: LiveSession): void

@@ -34,7 +34,7 @@ export class Backtests {
     this.#file = file
   }
 
-  /** Whoever leaves it early, or aborts, ends the thread. */
+  /** A caller that leaves early, or aborts, ends the thread. */
   async *run<Job extends BacktestJob>(job: Job, signal?: AbortSignal): AsyncGenerator<BacktestStep<ResultOf<Job>>> {
     const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])])
     const leave = await this.#lanes[job.kind === "denied" ? "short" : "long"].enter(ending)

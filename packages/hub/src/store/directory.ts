@@ -62,7 +62,7 @@ export interface Directory {
 
   /** Puts it in force, as the next version, with its audit record. Resolves with its number. */
   addPolicy(policy: unknown, about: NewPolicy, audit: (version: number) => NewAuditRecord): Promise<number>
-  /** That version, or the one in force. */
+  /** The version with this number, or the one in force. */
   getPolicy(version?: number): Promise<KeptPolicy | undefined>
   /** Newest first, without their rules. */
   listPolicies(filter: PolicyFilter): Promise<readonly PolicyRow[]>

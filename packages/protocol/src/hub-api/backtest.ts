@@ -40,7 +40,7 @@ const Backtest = z
     complete: z.boolean().meta({ description: "false: it took too long; older requests were not judged" }),
   })
   .meta({ id: "PolicyTest" })
-/** What a policy would have done with the requests of the past. */
+/** The decisions of a policy on the requests of the past. */
 export type Backtest = Told<z.output<typeof Backtest>>
 
 const NewBacktest = z.strictObject({
@@ -107,7 +107,7 @@ const Changes = z.object({
   changed: z.array(z.string()),
   settings: z.array(z.string()),
 })
-/** What differs from the version before: the ids of rules, and the names of other fields. */
+/** The differences from the version before: the ids of rules, and the names of other fields. */
 export type PolicyChanges = Told<z.output<typeof Changes>>
 
 const about = {

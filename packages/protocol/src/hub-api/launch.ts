@@ -13,7 +13,7 @@ const McpServer = Fields.refine(({ type }) => type !== "sdk", {
   error: 'is of the type "sdk": a program that attaches to the session brings such a server',
 })
 
-/** What the policy judges: the calls that an agent asks about, or every call. */
+/** The policy judges the calls that an agent asks about, or every call. */
 export const Enforce = z.enum(["asked", "everything"])
 export type Enforce = z.output<typeof Enforce>
 

@@ -53,7 +53,7 @@ interface Messages {
 /** Reads a query's messages and knows how far the program has come: not what has arrived counts, but what was handed over. */
 export class CursorReader {
   readonly #messages: Messages
-  /** Where reading begins, and then how far it has come. */
+  /** The cursor: reading begins there, and goes on from there. */
   cursor: HubCursor | undefined
 
   constructor(messages: Messages) {

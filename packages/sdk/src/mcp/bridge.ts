@@ -202,7 +202,7 @@ class ServerConnection {
 
 type RpcId = string | number
 
-/** What of a message matters for where it goes. */
+/** The parts of a message that decide where it goes. */
 type RpcKind =
   | { readonly kind: "request"; readonly id: RpcId }
   | { readonly kind: "response"; readonly id: RpcId }

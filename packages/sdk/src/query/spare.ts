@@ -80,7 +80,7 @@ interface Asked {
 
 export class Spare implements SpareProcess {
   readonly #claiming = deferred<ClaimedSession>()
-  /** Whoever waits for it is told if it fails. */
+  /** Its waiters are told if it fails. */
   readonly claimed: Promise<ClaimedSession> = quiet(this.#claiming.promise)
   readonly exited: Promise<void>
   readonly #options: SpareOptions

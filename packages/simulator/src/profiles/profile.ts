@@ -69,7 +69,7 @@ export interface WireProfile {
   readonly shapes: Shapes
 }
 
-/** What a session tells of its launch. */
+/** The launch, as a session tells it. */
 export interface LaunchFacts {
   readonly cwd: string
   /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */

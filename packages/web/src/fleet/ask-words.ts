@@ -135,7 +135,7 @@ function isSkipped(answer: Ask["answer"]): boolean {
   return notes.length > 0 && notes.every((note) => isObject(note) && note["unanswered"] === "skipped")
 }
 
-/** Where a rule can be looked at. A grant is a rule too, and has its own page. */
+/** The page of a rule. A grant is a rule too, and has its own page. */
 export function ruleAddress(id: string): string {
   const [, grant] = /^grant:([^.]+)/.exec(id) ?? []
   return grant === undefined ? `/policy?rule=${encodeURIComponent(id)}` : `/policy/grants?grant=${grant}`

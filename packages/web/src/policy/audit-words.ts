@@ -58,7 +58,7 @@ const EVENTS: readonly (readonly [what: string, words: string])[] = [
 ]
 const ASK_STATES = ["allowed", "denied", "expired", "cancelled", "superseded", "orphaned"]
 
-/** What can be filtered by, in words. */
+/** The filters, in words. */
 export const OUTCOMES: readonly { readonly value: string; readonly label: string }[] = [
   ...ASK_STATES.map((state) => ({ value: `ask/${state}`, label: outcomeWords(state) })),
   ...EVENTS.map(([value, label]) => ({ value, label })),
@@ -83,7 +83,7 @@ export function lookOf(what: string): string {
 
 const KINDS = ["tool", "question", "plan", "elicitation", "dialog"] as const
 
-/** What an entry is about, in a line; empty where its outcome says it all. */
+/** The subject of an entry, in a line; empty if its outcome says it all. */
 export function subjectOf({ what, details }: Pick<AuditRecord, "what" | "details">): string {
   const kind = KINDS.find((one) => one === details["kind"])
   if (what.startsWith("ask/") && kind !== undefined) {
@@ -129,7 +129,7 @@ export function actorOf({ by, via, details }: Pick<AuditRecord, "by" | "via" | "
   return { words: via === "agent" ? "Claude" : "Hub" }
 }
 
-/** Where in a transcript it happened: the event that asked, else the session. */
+/** Its place in a transcript: the event that asked, else the session. */
 export function placeOf({ sessionId, details }: Pick<AuditRecord, "sessionId" | "details">): string | undefined {
   if (sessionId === null) return undefined
   const seq = details["seq"]

@@ -15,7 +15,7 @@ const LISTS: readonly (readonly [name: ListName, title: string, look: string])[]
   ["noLongerAsked", "No longer asked", "text-clear"],
 ]
 
-/** What a policy would have done otherwise than the one in force. */
+/** Lists the requests that a policy decides otherwise than the one in force. */
 export function BacktestLists({ result }: { readonly result: Backtest }) {
   const now = useNow()
   const since = result.since === null ? "" : ` since ${moment(Date.parse(result.since), now)}`

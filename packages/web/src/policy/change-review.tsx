@@ -33,7 +33,7 @@ type Testing =
 
 interface ChangeReviewProps {
   readonly change: PolicyChange
-  /** What saving does, on the button. */
+  /** The words on the button that saves. */
   readonly action: string
   readonly look?: "primary" | "danger"
   /** Tested as soon as it is shown. */
@@ -46,7 +46,7 @@ interface ChangeReviewProps {
   readonly onCancel: () => void
 }
 
-/** What a change would have done with the requests of the past, and the button that makes it. */
+/** Shows how a change would have decided past requests, with the button that makes it. */
 export function ChangeReview(props: ChangeReviewProps) {
   const { change, action, look = "primary", isTestedAtOnce = false, isReady, onSaved, onCancel } = props
   const hub = useHub()
@@ -120,7 +120,7 @@ export async function policyNow(hub: ReturnType<typeof useHub>): Promise<Policy>
 function useProblems(onProblems: ChangeReviewProps["onProblems"]) {
   const latest = useRef(onProblems)
   latest.current = onProblems
-  /** What is left to say of an error, once its problems are told at their fields. */
+  /** The rest of an error, once its problems are told at their fields. */
   return useCallback((error: unknown): string | undefined => {
     const problems = error instanceof HubClientError ? error.details["problems"] : undefined
     if (latest.current === undefined || !Array.isArray(problems)) return whyOf(error)

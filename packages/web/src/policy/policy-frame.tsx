@@ -59,7 +59,7 @@ export function PolicyFrame({ title, children }: FrameProps) {
 
 interface WhenReadyProps<T> {
   readonly of: { readonly state: Loaded<T>; readonly again: () => void }
-  /** What could not be loaded, for the sentence that says so. */
+  /** Names the thing that could not be loaded, for the sentence that says so. */
   readonly what: string
   readonly children: (value: T) => ReactNode
 }

@@ -23,7 +23,7 @@ export interface RuleFieldsProps {
   readonly onChange: (form: RuleForm) => void
 }
 
-/** What the fields of a tool's input must match. */
+/** The patterns that the fields of a tool's input must match. */
 export function Conditions({ form, problems, onChange }: RuleFieldsProps) {
   const { conditions } = form
   const set = (next: readonly Condition[]) => onChange({ ...form, conditions: next })

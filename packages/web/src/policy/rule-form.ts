@@ -124,7 +124,7 @@ export function problemsIn(form: RuleForm, taken: ReadonlySet<string>): Problems
   return found
 }
 
-/** Where a condition's field name has its own problem. */
+/** The key under which a condition's field name has its own problem. */
 export function fieldKey(index: number): string {
   return `field.${index}`
 }

@@ -44,7 +44,7 @@ export function RulesScreen() {
   )
 }
 
-/** What the rules did with the requests of the last 30 days. Only operators may ask; without it, cards have no numbers. */
+/** The rules' decisions of the last 30 days. Only operators may ask; without them, cards have no numbers. */
 function useRecord(): { readonly record: PolicySuggestions | undefined; readonly again: () => void } {
   const hub = useHub()
   const canOperate = useCanOperate()

@@ -25,7 +25,7 @@ interface Tried {
 
 const EMPTY: Tried = { tool: "Bash", input: "", cwd: "", mode: "" }
 
-/** What the rules in force say to one request: a recent one (`?ask=`), or one that is typed in. */
+/** Asks the rules in force about one request: a recent one (`?ask=`), or one that is typed in. */
 export function TestScreen() {
   const { query } = usePlace()
   const chosen = query.get("ask") ?? ""
@@ -201,7 +201,7 @@ interface VerdictProps {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What the rules say, which of them, and the part of the input that decided. */
+/** The verdict, its rules, and the part of the input that decided. */
 function Verdict({ verdict, input }: VerdictProps) {
   const { effect, rule, reason } = verdict
   const { outcome, look } = wordsOfEffect(effect)

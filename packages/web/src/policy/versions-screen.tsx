@@ -88,7 +88,7 @@ function VersionRow({ entry, isInForce, isOpen }: VersionRowProps) {
   )
 }
 
-/** What differs from the version before, by name while that is short. */
+/** The differences from the version before, by name while that is short. */
 function changeWords({ changes }: VersionEntry): string {
   const parts = [
     ...named("added", changes.added),

@@ -20,7 +20,7 @@ export type BacktestJob =
   | (Job<"test" | "denied"> & { readonly proposed: unknown; readonly maxExamples: number })
   | Job<"suggest">
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface BacktestThreadData {
   /** The store, which is only read there. */
   readonly file: string

@@ -15,7 +15,7 @@ const TELLING = ["command", "file_path", "notebook_path", "path", "url", "patter
 /** The list in which a request is that a policy would treat otherwise. */
 const LIST_OF = /** @type {const} */ ({ allow: "noLongerAsked", ask: "newlyAsked", deny: "newlyDenied" })
 
-/** What a policy would have done otherwise than the one in force. It is told of the requests newest first. */
+/** Collects where a policy decides otherwise than the one in force. It is told of the requests newest first. */
 export class Comparison {
   #inForce
   #proposed

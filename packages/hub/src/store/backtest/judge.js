@@ -11,7 +11,7 @@ const MAX_KEY_CHARS = 2_000
 /** A policy that judges many requests: those of the past repeat each other, and the same one gets the same verdict. */
 export class Judge {
   #policy
-  /** Whether rules look at this, so that requests which differ only in it are not the same. */
+  /** True if rules look at this, so that requests which differ only in it are not the same. */
   #looksAt
   /** @type {Map<string, Verdict>} */
   #known = new Map()

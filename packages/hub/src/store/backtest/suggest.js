@@ -26,7 +26,7 @@ const MAX_PEOPLE = 20
  */
 
 /**
- * What people always allow as rules, each tried on the past, and what the rules in force are good for. Nothing that a person
+ * Rules for requests that people always allow, each tried on the past, and the use of the rules in force. Nothing that a person
  * ever denied is proposed.
  * @param {RecordedRequests} requests
  * @param {Work} work
@@ -71,7 +71,7 @@ function byUse(one, other) {
   return other.allowed - one.allowed
 }
 
-/** What the rules in force decide, and what people allow beside them. */
+/** Counts the decisions of the rules in force, and the requests that people allow beside them. */
 class Past {
   requests = 0
   notTestable = 0
