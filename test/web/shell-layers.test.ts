@@ -107,6 +107,26 @@ describe.runIf(hasBrowser)("what is opened over a screen", () => {
     await backIsSettings(page)
   })
 
+  check("[G-4] a key right after the browser has hidden a menu finds it closed", async () => {
+    const page = await atSessions()
+    await page.keyboard.press("Control+k")
+    await palette(page).waitFor()
+    await page.keyboard.press("Escape")
+    await menuButton(page).click()
+    await menu(page).waitFor()
+    const before = await page.evaluate("history.length")
+    await menu(page).evaluate((element: HTMLElement) => {
+      const page = element.ownerDocument
+      element.hidePopover()
+      page.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))
+    })
+    await palette(page).waitFor()
+    expect(await page.evaluate("history.length")).toBe(before)
+    await page.keyboard.press("Escape")
+    await palette(page).waitFor(gone)
+    await backIsSettings(page)
+  })
+
   check("[G-4] nor is one that was left for another screen or another layer", async () => {
     const page = await atSessions()
     await page.keyboard.press("Control+k")

@@ -34,8 +34,9 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
     const onToggle = (event: Event) => {
       if (event instanceof ToggleEvent && event.newState === "closed") setOpen(false)
     }
-    menu.addEventListener("toggle", onToggle)
-    return () => menu.removeEventListener("toggle", onToggle)
+    // Not `toggle`, which comes a moment after the browser has hidden the menu: a key in that moment would find it open.
+    menu.addEventListener("beforetoggle", onToggle)
+    return () => menu.removeEventListener("beforetoggle", onToggle)
   }, [open])
 
   function onKey(event: KeyboardEvent<HTMLDivElement>): void {
