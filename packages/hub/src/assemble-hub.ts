@@ -16,6 +16,7 @@ import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
 import { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
 import { PolicyTests } from "./policy-tests.ts"
+import { RuleUses } from "./rule-uses.ts"
 import { LaunchDesk } from "./runners/launch-desk.ts"
 import { ProcessEndings } from "./runners/process-endings.ts"
 import { tellHooks } from "./runners/runner-agent.ts"
@@ -58,21 +59,38 @@ export async function assembleHub(options: HubPartsOptions) {
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
   const grants = openGrants(store, (id) => registry.loaded(id))
+  const uses = new RuleUses(directory)
   const reader = new AskReader(log)
   const asks = new AskDesk({
     directory,
     reader,
     grants,
+    uses,
+    startedBy: (sessionId) => registry.loaded(sessionId)?.record.startedBy,
     judge: (ask) => {
       const session = sessionOf(registry, ask)
-      const verdict = policy.judge(ask, session.record, grants.rulesOf(ask.sessionId))
+      const { sessionId } = ask
+      const verdict = policy.judge(ask, session.record, {
+        grants: grants.rulesOf(sessionId),
+        used: uses.of(sessionId),
+      })
       return isEnforcing(session.kept) ? enforcement.atMostAsked(session, ask.toolUseId, verdict) : verdict
     },
     send: (incarnation, message) => sendTo(registry, incarnation, message),
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
   })
   const { tokens } = authority
-  const registry = new SessionRegistry({ log, directory, asks, viewers: fanOut, metrics, grants, tokens, trouble })
+  const registry = new SessionRegistry({
+    log,
+    directory,
+    asks,
+    viewers: fanOut,
+    metrics,
+    grants,
+    uses,
+    tokens,
+    trouble,
+  })
   const enforcement = new Enforcement({ policy, directory, trouble })
   const desks = new ClientDesks({ directory, registry: () => registry, hooksChanged: tellHooks, enforcement, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
@@ -93,7 +111,7 @@ export async function assembleHub(options: HubPartsOptions) {
     clients: desks,
     onTrouble: warn,
   })
-  await Promise.all([policy.load(), settingsDesk.load(), fleet.load()])
+  await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
       logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")

@@ -109,7 +109,7 @@ export class LocalHubCore implements HubCore {
     const request = withMode(asked)
     refuseForExternal(request, this.#options.policy)
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
-    const session = known ?? registry.create(request)
+    const session = known ?? registry.create(request, { startedBy: caller.name })
     const { secret } = await tokens.create(
       { role: "agent", name: `agent of ${session.id}`, sessionId: session.id },
       caller.name,
@@ -280,7 +280,7 @@ export class LocalHubCore implements HubCore {
     }
     if (!session.isEnded) throw new HubError("session/live", "its agent works in that worktree: stop the session first")
     await this.#options.fleet.request(runner, { kind: "remove-worktree", path: worktree.path }, RUNNER_TIMEOUT_MS)
-    session.forgetWorktree()
+    session.forget("worktree")
     return session.view()
   }
 

@@ -10,7 +10,7 @@ import {
   prepare,
   type Rule,
 } from "@signalbox/policy"
-import { isObject } from "@signalbox/protocol"
+import { defined, isObject } from "@signalbox/protocol"
 import type {
   BacktestDifference,
   Enforce,
@@ -26,6 +26,12 @@ import type { SessionRecord } from "./model/session-record.ts"
 import type { Directory } from "./store/directory.ts"
 
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
+
+/** What a session has beside the policy: its grants, and how often it used rules. */
+interface JudgedWith {
+  readonly grants: readonly Rule[]
+  readonly used: PolicyContext["used"]
+}
 
 interface InForce {
   readonly policy: Policy
@@ -114,7 +120,7 @@ export class PolicyDesk {
     return () => void this.#watchers.delete(changed)
   }
 
-  judge(ask: Ask, session: SessionRecord, grants: readonly Rule[]): AskVerdict {
+  judge(ask: Ask, session: SessionRecord, { grants, used }: JudgedWith): AskVerdict {
     const request = policyRequestOf(ask.request)
     if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
     const policy = { ...this.policy, rules: [...this.policy.rules, ...grants] }
@@ -123,8 +129,9 @@ export class PolicyDesk {
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
       // An agent that dialled in by itself is on no runner, which is known.
       runner: session.runner ?? "",
+      ...defined({ branch: session.branch }),
     }
-    return { ...evaluate(policy, request, { session: session.id, now: Date.now(), ...judgedIn }), judgedIn }
+    return { ...evaluate(policy, request, { session: session.id, now: Date.now(), used, ...judgedIn }), judgedIn }
   }
 
   /**
@@ -160,18 +167,6 @@ function written({ policy, enforce }: InForce): Policy & { readonly enforce: Enf
   return { ...policy, enforce }
 }
 
-/** Parts of rules that the engine knows and a hub cannot hold: it is not told the branch, and keeps neither uses nor who started a session. */
-const NOT_HELD = ["branch", "atMost", "fourEyes"] as const
-
-/** A rule that promises more than is kept is refused. */
-function notHeld(rules: readonly Rule[]): string[] {
-  return rules.flatMap((rule, index) =>
-    NOT_HELD.filter((part) => rule[part] !== undefined).map(
-      (part) => `rule ${index + 1} (${rule.id}): ${part}: this hub cannot hold it`,
-    ),
-  )
-}
-
 /** The rules as they were written: somebody may read a policy, change it and put it back with all that `told` gave. */
 export function writtenPolicy(value: unknown): unknown {
   const { sees: _told, enforce: _enforce, ...rules } = isObject(value) ? value : {}
@@ -181,8 +176,8 @@ export function writtenPolicy(value: unknown): unknown {
 /** The policy and how far it reaches, or `policy/invalid`. */
 export async function readPolicy(value: unknown): Promise<InForce> {
   const parsed = await parse(value)
-  const problems = "problems" in parsed ? parsed.problems : notHeld(parsed.policy.rules)
-  if (!("problems" in parsed) && problems.length === 0) return parsed
+  if (!("problems" in parsed)) return parsed
+  const { problems } = parsed
   throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
 }
 

@@ -64,6 +64,8 @@ export type RunnerNote =
   | { readonly kind: "exited"; readonly exit: AgentExit }
   /** The hub was away when the agent called a hook, and the runner answered for it. */
   | { readonly kind: "hook-answered"; readonly requestId: string; readonly how: "open" | "block" }
+  /** The branch that the agent's folder is on from here on; empty when it is on none, null when it cannot be told. */
+  | { readonly kind: "branch"; readonly branch: string | null }
 
 export interface RunnerFacts {
   /** Stable over restarts of the same runner. */
@@ -166,6 +168,8 @@ export interface AttachAgent {
   readonly startedAt: string
   /** The first number that is still kept. */
   readonly first: number
+  /** As in the note of this name. Older runners do not tell. */
+  readonly branch?: string | null
   /** The process has ended: only what it left is still to come, and nothing can be said to it. */
   readonly isOver?: boolean
 }

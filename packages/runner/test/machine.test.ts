@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, w
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import { branchOf } from "../src/machine/branch.ts"
 import { sessionsInUse } from "../src/machine/recorded-sessions.ts"
 import { Scene } from "./runner-scene.ts"
 
@@ -374,5 +375,54 @@ describe("a worktree", () => {
     await scene.hub.launch(scene.spec({ cwd: repo, worktree: true }))
     expect(readFileSync(seen, "utf8")).toContain("PATH=")
     expect(readFileSync(seen, "utf8")).not.toContain("SIGNALBOX")
+  })
+})
+
+describe("the branch of an agent's folder", () => {
+  it("[RU85] is read from git's own files: in a repository, below it, in a worktree, on no branch, and outside of one", () => {
+    const repository = folder("repository")
+    git(repository, "init", "-q", "-b", "main")
+    expect(branchOf(repository)).toBe("main")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "first")
+    git(repository, "worktree", "add", "-q", "-b", "fix/one", join(scene.base, "tree"))
+    git(repository, "switch", "-q", "-c", "feature/äö")
+    expect(branchOf(folder("repository/deep/er"))).toBe("feature/äö")
+    expect(branchOf(join(scene.base, "tree"))).toBe("fix/one")
+    git(repository, "switch", "-q", "--detach")
+    expect(branchOf(repository)).toBe("")
+    expect(branchOf(folder("plain"))).toBe("")
+  })
+
+  it("[RU85] cannot be told where its files are a pipe, a link, something long, or missing; nothing is held up", () => {
+    const head = (name: string, make: (path: string) => void) => {
+      make(join(folder(`${name}/.git`), "HEAD"))
+      return branchOf(join(scene.base, name))
+    }
+    expect(head("pipe", (path) => execFileSync("mkfifo", [path]))).toBeUndefined()
+    expect(head("link", (path) => symlinkSync("refs/heads/main", path))).toBeUndefined()
+    expect(head("long", (path) => writeFileSync(path, `ref: refs/heads/${"x".repeat(100_000)}\n`))).toBeUndefined()
+    expect(head("reftable", (path) => writeFileSync(path, "ref: refs/heads/.invalid\n"))).toBeUndefined()
+    expect(head("nothing", () => undefined)).toBeUndefined()
+    execFileSync("mkfifo", [join(folder("pipe-too"), ".git")])
+    expect(branchOf(join(scene.base, "pipe-too"))).toBeUndefined()
+  })
+
+  it("[RU85] is told with each connection, and before a question if it is another one", async () => {
+    const repository = folder("repository")
+    git(repository, "init", "-q", "-b", "main")
+    const spawn = await scene.launch({ cwd: repository })
+    const { attaches } = scene.hub.agent(spawn)
+    expect(attaches[0]?.branch).toBe("main")
+    await scene.turn(spawn, "ask one")
+    expect(scene.hub.notes(spawn)).toEqual([])
+    git(repository, "switch", "-q", "-c", "other")
+    await scene.turn(spawn, "ask two")
+    const frames = scene.hub.inOrder(spawn)
+    const asked = frames.findIndex((frame) => frame.kind === "line" && frame.line.includes('"two"'))
+    expect(frames[asked - 1]).toMatchObject({ kind: "note", note: { kind: "branch", branch: "other" } })
+    await scene.hub.leave()
+    git(repository, "switch", "-q", "-c", "third")
+    await scene.hub.come()
+    await scene.hub.until(() => attaches.at(-1)?.branch === "third")
   })
 })

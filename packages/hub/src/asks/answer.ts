@@ -1,7 +1,7 @@
 import { composeSuccess, defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { Ask, AskAnswer, AskRecord } from "../model/ask.ts"
+import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { Directory } from "../store/directory.ts"
 import { type AskReader, hashOf, wholeAsk } from "./whole-ask.ts"
 
@@ -103,6 +103,9 @@ export interface AskVerdict {
   readonly message?: string
   readonly expiresAfterMs?: number
   readonly maxExtensions?: number
+  readonly fourEyes?: true
+  /** The rules that an allow uses up. */
+  readonly counts?: readonly string[]
   readonly judgedIn?: AskRecord["judgedIn"]
 }
 
@@ -116,12 +119,35 @@ export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | 
   return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
 }
 
+interface AnsweredIn {
+  /** The verdict on an input that somebody put in the place of the agent's. */
+  readonly changed: AskVerdict | undefined
+  readonly startedBy: string | undefined
+  readonly how: { readonly by: string; readonly via: AskVia }
+}
+
+/** Why the rules do not let this answer stand; undefined when they do. Anybody may deny: that lets nothing happen. */
+export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: AnsweredIn): HubError | undefined {
+  const { changed, startedBy, how } = about
+  if (changed?.effect === "deny") {
+    const { rule, message = changed.reason } = changed
+    return new HubError("policy/denies", `the changed input is denied: ${message}`, { details: { rule } })
+  }
+  if (state !== "allowed" || (ask.fourEyes ?? changed?.fourEyes) !== true) return undefined
+  if (how.via === "person" && startedBy !== undefined && how.by !== startedBy) return undefined
+  const who =
+    startedBy === undefined
+      ? "It is not known who started this session, so nobody can be shown to be somebody else"
+      : `${startedBy} started this session, so somebody else must allow this`
+  return new HubError("ask/four-eyes", `${who}: a rule asks for four eyes. Anybody may deny it.`)
+}
+
 /** Where the rule does not say how often. Without an end, what was to expire would not. */
 const DEFAULT_EXTENSIONS = 3
 
 export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
-  const { rule, judgedIn } = verdict
-  return { ...ask, ...defined({ rule, judgedIn }), ...expiryOf(ask, verdict) }
+  const { rule, judgedIn, fourEyes } = verdict
+  return { ...ask, ...defined({ rule, judgedIn, fourEyes }), ...expiryOf(ask, verdict) }
 }
 
 function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {

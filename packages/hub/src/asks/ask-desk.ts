@@ -1,10 +1,11 @@
-import { type Envelope, isObject } from "@signalbox/protocol"
+import { defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { GrantDesk } from "../policy-desk.ts"
-import type { Directory, SettledAsk } from "../store/directory.ts"
+import type { RuleUses } from "../rule-uses.ts"
+import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,
   type AskVerdict,
@@ -12,6 +13,7 @@ import {
   extended,
   type FittingAnswer,
   fitAnswer,
+  refusalOf,
   verdictAnswer,
   withVerdict,
 } from "./answer.ts"
@@ -28,7 +30,15 @@ export interface AskDeskOptions {
   /** An ask is new or has changed. Called when it is durable. */
   readonly publish: (ask: Ask) => void
   readonly grants: GrantDesk
+  readonly uses: Pick<RuleUses, "add" | "day">
+  /** Who started a session, if that is known. */
+  readonly startedBy: (sessionId: string) => string | undefined
   readonly setTimer?: (run: () => void, ms: number) => () => void
+}
+
+interface Decided {
+  readonly decided: AskAnswer
+  readonly verdict: AskVerdict
 }
 
 export interface Answering {
@@ -140,17 +150,20 @@ export class AskDesk {
     const ask = withVerdict(asked, verdict)
     await this.#supersede(ask)
     const decided = verdictAnswer(ask, verdict)
-    if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, by: `rule ${verdict.rule ?? "?"}` })
+    if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, verdict })
     await directory.addAsk(ask)
     this.#hold(ask)
     this.#options.publish(wholeAsk(ask, request))
   }
 
   /** What a rule decides is never seen pending: asked and settled in one commit. */
-  async #settleAtOnce(ask: AskRecord, request: Request, { decided, by }: { decided: AskAnswer; by: string }) {
-    const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by, via: "policy" })
-    const adding = this.#options.directory.addAsk(ask)
-    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request)])
+  async #settleAtOnce(ask: AskRecord, request: Request, { decided, verdict }: Decided) {
+    const { directory, uses } = this.#options
+    const { rule = "?", counts: rules = [] } = verdict
+    uses.add(ask.sessionId, rules)
+    const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by: `rule ${rule}`, via: "policy" })
+    const adding = directory.addAsk(ask)
+    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, { rules, day: uses.day })])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
   }
 
@@ -238,7 +251,7 @@ export class AskDesk {
     if (request === undefined && fitting.state === "allowed") {
       throw new HubError("store/failed", "What this ask asked for cannot be read: it can only be denied")
     }
-    this.#requireUndenied(ask, fitting, request ?? {})
+    this.#requirePermitted(ask, fitting, request ?? {}, how)
     const settledAsk = this.#settledAs(ask, fitting, how)
     const result = await this.#commit(settledAsk, request)
     if (!result.changed) {
@@ -253,11 +266,12 @@ export class AskDesk {
   }
 
   /** The rules judged what the agent asked for; an input that somebody put in its place, they have not seen. */
-  #requireUndenied(ask: AskRecord, { answer: { updatedInput } }: FittingAnswer, request: Request): void {
-    if (!isObject(updatedInput)) return
-    const { effect, rule, message, reason } = this.#options.judge(wholeAsk(ask, { ...request, input: updatedInput }))
-    if (effect !== "deny") return
-    throw new HubError("policy/denies", `the changed input is denied: ${message ?? reason}`, { details: { rule } })
+  #requirePermitted(ask: AskRecord, fitting: FittingAnswer, request: Request, how: Answering): void {
+    const { judge, startedBy } = this.#options
+    const input = fitting.answer["updatedInput"]
+    const changed = isObject(input) ? judge(wholeAsk(ask, { ...request, input })) : undefined
+    const refused = refusalOf(ask, fitting, { changed, startedBy: startedBy(ask.sessionId), how })
+    if (refused !== undefined) throw refused
   }
 
   #settledAs(ask: AskRecord, fitting: FittingAnswer, how: Answering): AskRecord {
@@ -283,10 +297,10 @@ export class AskDesk {
   }
 
   /** Compare-and-set, with its audit record in the same commit. */
-  async #commit(next: AskRecord, request: Request | undefined): Promise<SettledAsk> {
+  async #commit(next: AskRecord, request: Request | undefined, uses?: CountedUses): Promise<SettledAsk> {
     const { directory, publish } = this.#options
     const audit = auditOf(next, next.settledAt ?? now())
-    const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit })
+    const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit, ...defined({ uses }) })
     if (!result.changed) return result
     this.#release(next)
     publish(wholeAsk(next, request ?? {}))

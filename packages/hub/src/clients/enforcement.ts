@@ -1,4 +1,12 @@
-import { type Envelope, fieldOf, isObject, textOf, toolDenial, type UnlistedRequest } from "@signalbox/protocol"
+import {
+  defined,
+  type Envelope,
+  fieldOf,
+  isObject,
+  textOf,
+  toolDenial,
+  type UnlistedRequest,
+} from "@signalbox/protocol"
 import type { AskVerdict } from "../asks/answer.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
@@ -60,7 +68,8 @@ export class Enforcement {
   /** A request for a call that was to be asked about is not allowed by a rule, which may not know the folder that the agent is in. */
   atMostAsked(session: LiveSession, toolUseId: string | undefined, verdict: AskVerdict): AskVerdict {
     const asked = toolUseId === undefined ? undefined : this.#asked.get(session)?.get(toolUseId)
-    return verdict.effect === "allow" ? (asked ?? verdict) : verdict
+    if (verdict.effect === "allow") return asked ?? verdict
+    return { ...verdict, ...defined({ fourEyes: verdict.fourEyes ?? asked?.fourEyes }) }
   }
 
   #noteAsked(session: LiveSession, toolUseId: string, verdict: AskVerdict): void {
@@ -73,12 +82,12 @@ export class Enforcement {
   #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): AskVerdict {
     const mode = textOf(hook, "permission_mode") ?? record.permissionMode ?? undefined
     const folders = new Set([record.cwd ?? undefined, textOf(hook, "cwd") ?? record.cwd ?? undefined])
-    const about = { session: id, mode, runner: record.runner ?? "", now: Date.now() }
+    const about = { session: id, mode, runner: record.runner ?? "", branch: record.branch, now: Date.now() }
     const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { ...about, cwd }))
     const of = (effect: AskVerdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
     const verdict = of("deny") ?? of("ask") ?? verdicts[0]
     if (verdict === undefined) throw new Error("nothing was judged")
-    return verdict
+    return verdicts.some(({ fourEyes }) => fourEyes === true) ? { ...verdict, fourEyes: true } : verdict
   }
 
   /** Kept before the agent is told: a result without this is of a call that no hook saw. */
@@ -96,6 +105,7 @@ export class Enforcement {
       ...(rule === undefined ? {} : { rule }),
       ...(mode === undefined ? {} : { mode }),
       ...(cwd === undefined ? {} : { cwd }),
+      ...(session.record.branch === undefined ? {} : { branch: session.record.branch }),
       seq: event?.seq ?? null,
       ...(event === undefined && JSON.stringify(input).length <= MAX_INPUT_CHARS ? { input } : {}),
     }

@@ -19,8 +19,13 @@ export interface AskRecord extends Omit<PublicAsk, keyof Asked> {
   readonly toolUseId?: string
   /** A second answer with this id is the same answer. */
   readonly answerId?: string
-  /** The folder and the mode in which it was asked, for policies that are tried on it later. Older hubs did not keep it. */
-  readonly judgedIn?: { readonly cwd?: string; readonly mode?: string; readonly runner?: string }
+  /** Where and in which mode it was asked, for policies that are tried on it later. Older hubs did not keep it. */
+  readonly judgedIn?: {
+    readonly cwd?: string
+    readonly mode?: string
+    readonly runner?: string
+    readonly branch?: string
+  }
 }
 
 /** A durable question of an agent, with what it asked and, where it is allowed, the whole input that was. */

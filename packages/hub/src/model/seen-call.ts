@@ -8,6 +8,7 @@ export interface SeenCall {
   readonly rule?: string
   readonly mode?: string
   readonly cwd?: string
+  readonly branch?: string
   /** The agent's message that has the call's input. Null when the hub does not know of one. */
   readonly seq: number | null
   /** The input that was judged, where no event has it: a client's hook has put it in the place of the agent's. */

@@ -80,8 +80,11 @@ export function isEnforcing({ own }: KeptSession): boolean {
   return own.launch?.enforce === true
 }
 
+/** Where a session comes from: the one before it, and who asked for it. */
+export type Origin = Pick<SessionRecord, "parent" | "startedBy">
+
 /** As it is before its agent is here. */
-export function newSession(request: NewSession, now: Date, parent?: string): KeptSession {
+export function newSession(request: NewSession, now: Date, origin: Origin = {}): KeptSession {
   const options = launchOptionsIn(request)
   const at = now.toISOString()
   return {
@@ -104,7 +107,7 @@ export function newSession(request: NewSession, now: Date, parent?: string): Kep
       turns: 0,
       costUsd: 0,
       tokens: NO_TOKENS,
-      ...(parent === undefined ? {} : { parent }),
+      ...origin,
     },
     own: {
       incarnation: null,

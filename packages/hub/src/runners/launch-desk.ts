@@ -1,3 +1,4 @@
+import { defined } from "@signalbox/protocol"
 import type { Enforce, HubSettings, NewSession } from "@signalbox/protocol/hub-api"
 import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
@@ -163,7 +164,7 @@ export class LaunchDesk {
     const request = withMode(how.request)
     await fleet.arrival()
     const runner = fleet.choose(request.runner, agentOf(request))
-    const session = registry.draft(request, parent)
+    const session = registry.draft(request, { startedBy: caller.name, ...defined({ parent }) })
     const plan = this.#plan({ session: session.id, runner, request, resume })
     // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
     const prompt = request.requestKey === undefined ? {} : { prompt: () => this.#prompt(session, request, caller) }

@@ -112,7 +112,9 @@ export class RunnerAgent implements AgentWire {
     socket.send(encodeCommand({ ev: "attached" })).catch(() => undefined)
     if (!this.#isLive()) return
     this.tellHooks()
-    await session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
+    const attached = session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
+    this.#tellBranch(this.#options.attach.branch ?? null)
+    await attached
   }
 
   /** An older connection of the same process is a dead socket. */
@@ -178,8 +180,17 @@ export class RunnerAgent implements AgentWire {
     else if (note?.kind === "hook-answered") {
       const { requestId, how } = note
       await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
-    } else onTrouble(new Error("a runner's note cannot be read"))
+    } else if (note?.kind === "branch") this.#tellBranch(note.branch)
+    else onTrouble(new Error("a runner's note cannot be read"))
     taken.took(number, true)
+  }
+
+  /** Its questions that follow are judged by this. A process that is over says nothing about the one that lives. */
+  #tellBranch(branch: string | null): void {
+    const { session } = this
+    if (!session.isSpokenForBy(this.incarnation) || (session.record.branch ?? null) === branch) return
+    if (branch === null) session.forget("branch")
+    else session.change({ branch })
   }
 
   /** The store did not take something that the runner still has: it brings it again. */
@@ -228,9 +239,17 @@ const MAX_TEXT_CHARS = 16 * 1024
 function readNote(value: unknown): RunnerNote | undefined {
   if (!isObject(value)) return undefined
   if (value["kind"] === "exited") return { kind: "exited", exit: readExit(fieldOf(value, "exit") ?? {}) }
+  if (value["kind"] === "branch") return { kind: "branch", branch: readBranch(value["branch"]) }
   if (value["kind"] !== "hook-answered") return undefined
   const how = value["how"] === "block" ? "block" : "open"
   return { kind: "hook-answered", requestId: textOf(value, "requestId") ?? "", how }
+}
+
+const MAX_BRANCH_CHARS = 1024
+
+/** One that is longer than git's own could be is as good as unknown: rules for a branch then ask. */
+export function readBranch(value: unknown): string | null {
+  return typeof value === "string" && value.length <= MAX_BRANCH_CHARS ? value : null
 }
 
 function readExit(value: Readonly<Record<string, unknown>>): AgentExit {

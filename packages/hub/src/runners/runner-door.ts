@@ -9,7 +9,7 @@ import { COME_BACK, Door, NOT_ALLOWED } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import { DoorSocket, TakenLines } from "./door-socket.ts"
 import type { ProcessEndings } from "./process-endings.ts"
-import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
+import { RunnerAgent, type RunnerAgentOptions, readBranch } from "./runner-agent.ts"
 import type { RunnerRefusals } from "./runner-claims.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
@@ -157,5 +157,5 @@ function readAttach(text: string): AttachAgent | undefined {
   const number = (name: string) => (typeof message[name] === "number" ? message[name] : 0)
   const startedAt = textOf(message, "startedAt") ?? ""
   const about = { pid: number("pid"), startedAt, first: number("first"), isOver: message["isOver"] === true }
-  return { op: "attach", spawn, session, ...about }
+  return { op: "attach", spawn, session, ...about, branch: readBranch(message["branch"]) }
 }

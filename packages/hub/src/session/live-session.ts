@@ -172,7 +172,7 @@ export class LiveSession {
   async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
     if (this.isEnded) return
     await this.#seat.leave("ended", exit.reason)
-    this.#forgetBackgroundTasks()
+    this.forget("backgroundTasks")
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     await this.history.note("ended", { ...exit, ...details })
   }
@@ -181,7 +181,7 @@ export class LiveSession {
   async park(reason: string): Promise<void> {
     if (this.isEnded || this.isParked) return
     await this.#seat.leave("parked", reason)
-    this.#forgetBackgroundTasks()
+    this.forget("backgroundTasks")
     this.change({ transport: null })
     await this.history.note("parked", { reason })
   }
@@ -220,14 +220,9 @@ export class LiveSession {
     this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
   }
 
-  /** Background tasks ended with the process that had them. */
-  #forgetBackgroundTasks(): void {
-    const { backgroundTasks: _gone, ...record } = this.record
-    this.#kept.change({ ...this.kept, record })
-  }
-
-  forgetWorktree(): void {
-    const { worktree: _removed, ...record } = this.record
+  /** What holds no longer: background tasks end with the process that had them. */
+  forget(fact: "backgroundTasks" | "worktree" | "branch"): void {
+    const { [fact]: _gone, ...record } = this.record
     this.#kept.change({ ...this.kept, record })
   }
 

@@ -1,18 +1,24 @@
-import { type Envelope, textOf } from "@signalbox/protocol"
+import { defined, type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import { type KeptSession, newSession } from "../model/session-record.ts"
+import { type KeptSession, newSession, type Origin } from "../model/session-record.ts"
 import type { AgentWire } from "./agent-control.ts"
 import { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
 
 export interface SessionRegistryOptions extends Omit<SessionHub, "registry" | keyof SessionHelpers> {
-  /** Grants of a session are in memory as long as the session is. */
-  readonly grants?: { restore(sessionId: string): Promise<void>; letGo(sessionId: string): void }
+  /** Grants of a session, and how often it used rules, are in memory as long as the session is. */
+  readonly grants?: OfSession
+  readonly uses?: OfSession
   /** Whether somebody was given a token to be this session's agent. */
   readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> }
   /** In milliseconds, only going forward. */
   readonly clock?: () => number
+}
+
+interface OfSession {
+  restore(sessionId: string): Promise<void>
+  letGo(sessionId: string): void
 }
 
 /** Clients and launches know sessions, and sessions know them: the one circle in the hub. */
@@ -115,7 +121,7 @@ export class SessionRegistry {
 
   /** The one way in which a session comes back, at start and later: its record, asks, answers, grants and messages. */
   async #load(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
-    const { directory, asks, grants } = this.#options
+    const { directory, asks, grants, uses } = this.#options
     const somebodys = this.#letGo.get(id)?.deref()
     const kept = somebodys?.kept ?? (await directory.getSession(id))
     if (kept === undefined) return undefined
@@ -125,6 +131,7 @@ export class SessionRegistry {
     try {
       await asks.restore(id)
       await grants?.restore(id)
+      await uses?.restore(id)
       if (somebodys === undefined) await session.load()
       return session
     } catch (error) {
@@ -178,6 +185,7 @@ export class SessionRegistry {
       for (const [key, named] of keys) if (named === session) keys.delete(key)
     }
     this.#options.grants?.letGo(session.id)
+    this.#options.uses?.letGo(session.id)
   }
 
   #drop(session: LiveSession): void {
@@ -262,18 +270,18 @@ export class SessionRegistry {
   }
 
   /** A session whose agent somebody starts by hand; of two with one key the first. */
-  create(request: NewSession, parent?: string): LiveSession {
+  create(request: NewSession, origin?: Origin): LiveSession {
     const known = request.requestKey === undefined ? undefined : this.#byRequestKey.get(request.requestKey)
     if (known !== undefined) return known
-    const session = this.draft(request, parent)
+    const session = this.draft(request, origin)
     session.expectByHand()
     this.adopt(session)
     return session
   }
 
   /** A session that nobody is told of yet: it may come to nothing. */
-  draft(request: NewSession, parent?: string): LiveSession {
-    const kept = newSession(request, this.#options.now?.() ?? new Date(), parent)
+  draft(request: NewSession, origin?: Origin): LiveSession {
+    const kept = newSession(request, this.#options.now?.() ?? new Date(), origin)
     const session = this.#open(kept, true)
     this.#add(session)
     return session
@@ -309,8 +317,9 @@ export class SessionRegistry {
       this.#claim(current, agentSessionId)
       return current
     }
-    const next = this.create({ agent: "external" }, current.id)
-    next.change({ cwd: current.record.cwd, model: current.record.model, permissionMode: current.record.permissionMode })
+    const { cwd, model, permissionMode, branch, startedBy } = current.record
+    const next = this.create({ agent: "external" }, { parent: current.id, ...defined({ startedBy }) })
+    next.change({ cwd, model, permissionMode, ...defined({ branch }) })
     this.#claim(next, agentSessionId)
     return this.#moveTo(current, next)
   }

@@ -26,6 +26,8 @@ export interface Directory {
   addAsk(ask: AskRecord): Promise<void>
   /** Compare-and-set: changes the ask only while it is in `from`. `changed` tells whether this call did it. */
   settleAsk(id: string, from: AskState, settled: AskRecord, options?: SettleOptions): Promise<SettledAsk>
+  /** How often each rule was used, by its id: in one session, or on one day in all of them. */
+  ruleUses(filter: UsesFilter): Promise<ReadonlyMap<string, number>>
   markAskDelivered(id: string, deliveredAt: string): Promise<void>
   /** Its answer will reach nobody any more: it is not undelivered from now on. */
   giveUpAnswer(id: string): Promise<void>
@@ -103,7 +105,17 @@ export interface SessionKey {
 export interface SettleOptions extends WriteOptions {
   /** Written with the change and only with it: no settled ask without its record, no record of an answer that lost. */
   readonly audit?: NewAuditRecord
+  /** The rules that this uses up, in the same way. */
+  readonly uses?: CountedUses
 }
+
+export interface CountedUses {
+  readonly rules: readonly string[]
+  /** As in 2030-01-31, in UTC. */
+  readonly day: string
+}
+
+export type UsesFilter = { readonly session: string } | { readonly day: string }
 
 export interface SettledAsk {
   readonly changed: boolean

@@ -12,6 +12,7 @@ import { DocumentTable } from "./directory/documents.ts"
 import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
 import { PolicyTable } from "./directory/policies.ts"
+import { RuleUseTable } from "./directory/rule-uses.ts"
 import { SeenCallTable } from "./directory/seen-calls.ts"
 import { SessionTable } from "./directory/sessions.ts"
 import { TokenTable } from "./directory/tokens.ts"
@@ -30,6 +31,7 @@ import type {
   SessionKey,
   SettledAsk,
   SettleOptions,
+  UsesFilter,
   WriteOptions,
 } from "./directory.ts"
 import type { Journal } from "./journal.ts"
@@ -42,6 +44,7 @@ export class SqliteDirectory implements Directory {
   readonly #journal: Journal
   readonly #sessions: SessionTable
   readonly #asks: AskTable
+  readonly #ruleUses: RuleUseTable
   readonly #seenCalls: SeenCallTable
   readonly #messages: MessageTable
   readonly #tokens: TokenTable
@@ -54,6 +57,7 @@ export class SqliteDirectory implements Directory {
     this.#journal = journal
     this.#sessions = new SessionTable(database)
     this.#asks = new AskTable(database)
+    this.#ruleUses = new RuleUseTable(database)
     this.#seenCalls = new SeenCallTable(database)
     this.#messages = new MessageTable(database)
     this.#tokens = new TokenTable(database)
@@ -94,11 +98,17 @@ export class SqliteDirectory implements Directory {
   async settleAsk(id: string, from: AskState, settled: AskRecord, options: SettleOptions = {}): Promise<SettledAsk> {
     const outcome = await this.#write(() => {
       const settling = this.#asks.settle(id, from, settled)
-      if (settling?.changed === true && options.audit !== undefined) this.#audit.add(options.audit)
+      if (settling?.changed !== true) return settling
+      if (options.audit !== undefined) this.#audit.add(options.audit)
+      if (options.uses !== undefined) this.#ruleUses.add(settled.sessionId, options.uses)
       return settling
     }, options)
     if (outcome === undefined) throw new HubError("ask/unknown", `There is no ask ${id}.`)
     return outcome
+  }
+
+  async ruleUses(filter: UsesFilter): Promise<ReadonlyMap<string, number>> {
+    return this.#ruleUses.sum(filter)
   }
 
   markAskDelivered(id: string, deliveredAt: string): Promise<void> {

@@ -45,6 +45,34 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       await expect(settling).rejects.toMatchObject({ code: "ask/unknown" })
     }))
 
+  it("[DR20] uses of rules are kept with the answer that won, and summed by session and by day", () =>
+    withDirectory(async ({ directory }) => {
+      const settle = (id: string, session: string, rules: readonly string[], day: string) => {
+        const ask = pendingAsk(id, { sessionId: session })
+        return directory.settleAsk(id, "pending", allowed(ask, "a rule"), { uses: { rules, day } })
+      }
+      for (const [id, sessionId] of [
+        ["1", "a"],
+        ["2", "a"],
+        ["3", "b"],
+      ] as const) {
+        await directory.addAsk(pendingAsk(id, { sessionId }))
+      }
+      await settle("1", "a", ["tests", "__proto__"], "2030-01-31")
+      await settle("1", "a", ["tests"], "2030-01-31")
+      await settle("2", "a", ["tests"], "2030-02-01")
+      await settle("3", "b", ["tests"], "2030-01-31")
+      expect([...(await directory.ruleUses({ session: "a" }))].toSorted()).toEqual([
+        ["__proto__", 1],
+        ["tests", 2],
+      ])
+      expect([...(await directory.ruleUses({ day: "2030-01-31" }))].toSorted()).toEqual([
+        ["__proto__", 1],
+        ["tests", 2],
+      ])
+      expect((await directory.ruleUses({ session: "c" })).size).toBe(0)
+    }))
+
   it("[DR4] the audit record of an answer is there if it won, and only then", () =>
     withDirectory(async ({ directory }) => {
       await directory.addAsk(pendingAsk("1"))

@@ -24,6 +24,7 @@ import {
   type SessionKey,
   type SettledAsk,
   type SettleOptions,
+  type UsesFilter,
 } from "../store/directory.ts"
 
 /** Durable as long as the process: for tests. */
@@ -31,6 +32,7 @@ export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
+  readonly #ruleUses: { readonly rule: string; readonly day: string; readonly session: string }[] = []
   readonly #seenCalls = new Map<string, NumberedCall>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
@@ -94,7 +96,18 @@ export class MemoryDirectory implements Directory {
     if (kept.state !== from) return { changed: false, ask: kept }
     this.#asks.set(id, settled)
     if (options.audit !== undefined) this.#addAudit(options.audit)
+    const { rules = [], day = "" } = options.uses ?? {}
+    for (const rule of rules) this.#ruleUses.push({ rule, day, session: settled.sessionId })
     return { changed: true, ask: settled }
+  }
+
+  async ruleUses(filter: UsesFilter): Promise<ReadonlyMap<string, number>> {
+    const used = this.#ruleUses.filter((use) =>
+      "day" in filter ? use.day === filter.day : use.session === filter.session,
+    )
+    const sums = new Map<string, number>()
+    for (const { rule } of used) sums.set(rule, (sums.get(rule) ?? 0) + 1)
+    return sums
   }
 
   async markAskDelivered(id: string, deliveredAt: string): Promise<void> {

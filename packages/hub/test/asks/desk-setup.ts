@@ -5,6 +5,7 @@ import { AskReader, type Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { GrantDesk } from "../../src/policy-desk.ts"
+import { RuleUses } from "../../src/rule-uses.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
@@ -43,6 +44,8 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
     directory,
     reader,
     grants,
+    uses: new RuleUses(directory),
+    startedBy: () => "somebody",
     judge: () => setup.verdict,
     send: async (incarnation, message) => {
       if (!setup.isReachable) return false

@@ -1,19 +1,11 @@
+import type { Ask } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
 import { payloadIn } from "../clients/scripted-agent.ts"
-import { call, openAgent, openStage } from "../clients/stage.ts"
+import { call, openAgent, openClient, openStage, type Stage } from "../clients/stage.ts"
+import { FakeRunner } from "../runners/fake-runner.ts"
+import { launch, rest, WAIT } from "../runners/launching.ts"
 
 const RULE = { id: "tests", effect: "allow", tool: "Bash", input: { command: "npm test" } }
-
-it("[PO35] a hub refuses rules that it cannot hold, and says which", async () => {
-  const stage = await openStage()
-  const parts = [{ branch: "main" }, { atMost: { count: 1, per: "day" } }, { effect: "ask", fourEyes: true }]
-  for (const part of parts) {
-    const put = await call(stage, "PUT", "/api/policy", { rules: [{ ...RULE, ...part }] })
-    const [name] = Object.keys(part).filter((key) => key !== "effect")
-    expect(put.status).toBe(400)
-    expect(await put.text()).toContain(`rule 1 (tests): ${name}: this hub cannot hold it`)
-  }
-})
 
 it("[PO31] [PO33] a hub knows the time and the runner: a rule that has ended, or is for a runner, does not allow", async () => {
   const stage = await openStage()
@@ -30,4 +22,142 @@ it("[PO31] [PO33] a hub knows the time and the runner: a rule that has ended, or
   const elsewhere = { rules: [{ ...deny, runner: "other" }, RULE] }
   expect((await call(stage, "PUT", "/api/policy", elsewhere)).status).toBe(200)
   expect(payloadIn(await agent.ask({ ...request, tool_use_id: "t-3" }, "q-3"))).toMatchObject({ behavior: "allow" })
+})
+
+const asked = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "npm test" } }
+const putRules = async (stage: Stage, ...rules: unknown[]) =>
+  expect((await call(stage, "PUT", "/api/policy", { rules })).status).toBe(200)
+const isPending = async (stage: Stage, id: string) => {
+  const { body } = await rest<{ asks: Ask[] }>(stage, "GET", `/api/asks?session=${id}&state=pending`)
+  return body.asks
+}
+
+it("[PO32] a rule is used no more often than it may be, by requests at the same time and over a restart", async () => {
+  const stage = await openStage()
+  const { agent, id } = await openAgent(stage)
+  await putRules(stage, { ...RULE, atMost: { count: 20, per: "session" } })
+  const answers: unknown[] = []
+  for (let n = 0; n < 25; n++) {
+    void agent
+      .ask({ ...asked, tool_use_id: `t-${n}` }, `q-${n}`)
+      .then((reply) => answers.push(payloadIn(reply)["behavior"]))
+  }
+  await expect.poll(() => isPending(stage, id), WAIT).toHaveLength(5)
+  expect(answers).toEqual(Array(20).fill("allow"))
+  const [first] = await isPending(stage, id)
+  expect(first).not.toHaveProperty("rule")
+  // What people allow uses nothing up.
+  for (const ask of await isPending(stage, id)) {
+    expect((await call(stage, "POST", `/api/asks/${ask.id}/answer`, { behavior: "allow" })).status).toBe(200)
+  }
+  const again = await stage.reopen()
+  const other = await openAgent(again)
+  await other.agent.ask({ ...asked, tool_use_id: "o-1" }, "o-1")
+  await putRules(again, { ...RULE, atMost: { count: 22, per: "day" } })
+  expect(payloadIn(await other.agent.ask({ ...asked, tool_use_id: "o-2" }, "o-2"))).toMatchObject({ behavior: "allow" })
+  void other.agent.ask({ ...asked, tool_use_id: "o-3" }, "o-3")
+  await expect.poll(() => isPending(again, other.id), WAIT).toHaveLength(1)
+})
+
+it("[PO33] [RU85] a rule for a branch sees the one that the folder is on when the agent asks", async () => {
+  const stage = await openStage()
+  const runner = await FakeRunner.connect(stage)
+  const { body: session } = await launch(stage)
+  const agent = await runner.agent()
+  const told = async () => (await rest<{ branch?: string }>(stage, "GET", `/api/sessions/${session.id}`)).body.branch
+  await putRules(stage, { id: "main", effect: "deny", tool: "Bash", branch: "main", message: "Not on main." }, RULE)
+  const ask = async (id: string) => {
+    agent.say({ type: "control_request", request_id: id, request: { ...asked, tool_use_id: `t-${id}` } })
+    return agent.answerTo(id)
+  }
+  // This runner has not told a branch yet, so nobody can tell whether the rule fits.
+  agent.say({ type: "control_request", request_id: "q-0", request: { ...asked, tool_use_id: "t-0" } })
+  await expect.poll(() => isPending(stage, session.id), WAIT).toHaveLength(1)
+  agent.note({ kind: "branch", branch: "feature/one" })
+  expect(await ask("q-1")).toMatchObject({ behavior: "allow" })
+  expect(await told()).toBe("feature/one")
+  agent.note({ kind: "branch", branch: "main" })
+  expect(await ask("q-2")).toMatchObject({ behavior: "deny", message: "Not on main." })
+  agent.note({ kind: "branch", branch: "" })
+  expect(await ask("q-3")).toMatchObject({ behavior: "allow" })
+  agent.note({ kind: "branch", branch: null })
+  await expect.poll(told, WAIT).toBeUndefined()
+})
+
+async function fourEyesStage() {
+  const stage = await openStage()
+  const tokenFor = async (name: string) =>
+    (await rest<{ token: string }>(stage, "POST", "/api/tokens", { body: { role: "operator", name } })).body.token
+  const [ann, ben, annToo] = [await tokenFor("Ann"), await tokenFor("Ben"), await tokenFor("Ann")]
+  await putRules(stage, { id: "two", effect: "ask", tool: "Bash", input: { command: "npm publish*" }, fourEyes: true })
+  const runner = await FakeRunner.connect(stage)
+  const { body: session } = await launch(stage, {}, ann)
+  const agent = await runner.agent()
+  const publish = { ...asked, input: { command: "npm publish" } }
+  const request = (id: string, what: object = publish) =>
+    agent.say({ type: "control_request", request_id: id, request: { ...what, tool_use_id: `t-${id}` } })
+  const opened = async () => {
+    await expect.poll(() => isPending(stage, session.id), WAIT).toHaveLength(1)
+    const [ask] = await isPending(stage, session.id)
+    return ask ?? expect.fail("no ask")
+  }
+  const answer = (id: string, body: unknown, token: string) =>
+    rest<Ask>(stage, "POST", `/api/asks/${id}/answer`, { body, token })
+  return { stage, session, agent, request, opened, answer, ann, ben, annToo }
+}
+
+it("[PO34] with four eyes, whoever started the session may deny and not allow; somebody else may", async () => {
+  const { session, agent, request, opened, answer, ann, ben, annToo } = await fourEyesStage()
+  expect(session).toMatchObject({ startedBy: "Ann" })
+  request("q-1")
+  const first = await opened()
+  expect(first).toMatchObject({ fourEyes: true, rule: "two" })
+  for (const token of [ann, annToo]) {
+    const { status, body } = await answer(first.id, { behavior: "allow" }, token)
+    expect({ status, body }).toMatchObject({ status: 403, body: { error: { code: "ask/four-eyes" } } })
+    expect(body.error?.message).toContain("Ann started this session")
+  }
+  expect((await answer(first.id, { behavior: "allow" }, ben)).status).toBe(200)
+  expect(await agent.answerTo("q-1")).toMatchObject({ behavior: "allow" })
+  request("q-2")
+  expect((await answer((await opened()).id, { behavior: "deny" }, ann)).body).toMatchObject({
+    settledBy: "Ann",
+    state: "denied",
+  })
+})
+
+it("[PO34] four eyes hold for a changed input, for programs on the wire, and for the relay's auto-approval", async () => {
+  const { stage, session, agent, request, opened, answer, ann, ben } = await fourEyesStage()
+  request("q-1", asked)
+  const plain = await opened()
+  expect(plain).not.toHaveProperty("fourEyes")
+  const changed = { behavior: "allow", updatedInput: { command: "npm publish --tag next" } }
+  expect((await answer(plain.id, changed, ann)).body).toMatchObject({ error: { code: "ask/four-eyes" } })
+  expect((await answer(plain.id, { behavior: "allow" }, ann)).status).toBe(200)
+  const client = await openClient(stage, session.id, ann)
+  await client.request("initialize").catch(() => undefined)
+  request("q-2")
+  const open = await opened()
+  const wire = await client.find((message) => message["request_id"] === "q-2", "the question")
+  client.answer(wire, { behavior: "allow", updatedInput: open.input })
+  await client.find((message) => JSON.stringify(message).includes("ask/four-eyes"), "the refusal")
+  expect(await isPending(stage, session.id)).toHaveLength(1)
+  expect((await answer(open.id, { behavior: "allow" }, ben)).status).toBe(200)
+  expect(await agent.answerTo("q-2")).toMatchObject({ behavior: "allow" })
+})
+
+it("[PO34] nobody may allow it where nobody knows who started the session", async () => {
+  const stage = await openStage({ anonymousAgents: true })
+  const { ScriptedAgent } = await import("../clients/scripted-agent.ts")
+  await putRules(stage, { id: "two", effect: "ask", tool: "Bash", fourEyes: true })
+  const agent = await ScriptedAgent.dial({ url: `${stage.wsUrl}/`, token: "", command: "" })
+  const denied = agent.ask({ ...asked, tool_use_id: "t-1" }, "q-1")
+  const all = async () => (await rest<{ asks: Ask[] }>(stage, "GET", "/api/asks?state=pending")).body.asks
+  await expect.poll(all, WAIT).toHaveLength(1)
+  const [ask] = await all()
+  const answer = (behavior: string) => call(stage, "POST", `/api/asks/${ask?.id}/answer`, { behavior })
+  expect((await answer("allow")).status).toBe(403)
+  expect((await answer("deny")).status).toBe(200)
+  expect(payloadIn(await denied)).toMatchObject({ behavior: "deny" })
+  agent.close()
 })

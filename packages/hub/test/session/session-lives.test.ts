@@ -169,7 +169,7 @@ function startOf(spawn: string): Launch {
 
 async function start(world: World, model: Model, parent?: string): Promise<void> {
   const spawn = randomUUID()
-  const session = world.hub.registry.draft({}, parent)
+  const session = world.hub.registry.draft({}, parent === undefined ? {} : { parent })
   const launch = startOf(spawn)
   session.step({ kind: "launching", launch })
   expect([session.isDraft, session.wants(launch), session.phase()]).toEqual([true, true, "starting"])

@@ -3,6 +3,7 @@ import { AskDesk } from "../../src/asks/ask-desk.ts"
 import { AskReader } from "../../src/asks/whole-ask.ts"
 import { HubError } from "../../src/errors.ts"
 import { GrantDesk } from "../../src/policy-desk.ts"
+import { RuleUses } from "../../src/rule-uses.ts"
 import type { AgentWire } from "../../src/session/agent-control.ts"
 import type { Published } from "../../src/session/history.ts"
 import type { Continuity } from "../../src/session/life.ts"
@@ -100,6 +101,8 @@ export function setUpSessions(
     directory,
     reader: new AskReader(log),
     grants,
+    uses: new RuleUses(directory),
+    startedBy: () => undefined,
     judge: () => ({ effect: "ask", reason: "no rule" }),
     send: async () => true,
     publish: () => undefined,

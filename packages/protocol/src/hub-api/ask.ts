@@ -35,6 +35,10 @@ const Ask = z
     via: z.enum(["person", "policy", "timeout", "agent", "hub"]).exactOptional(),
     /** The rule that settled it, or that made it an ask. */
     rule: z.string().exactOptional(),
+    fourEyes: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: "only somebody else than the one who started the session may allow it" }),
     answer: WireObject.exactOptional(),
     /** When the answer was on the wire. */
     deliveredAt: Moment.exactOptional(),

@@ -68,6 +68,12 @@ const sessionFields = {
     })
     .exactOptional(),
   exit: SessionExit.exactOptional(),
+  /** Whoever asked for it, by the name of the token. Absent for agents that came by themselves, and in records of an older hub. */
+  startedBy: z.string().exactOptional(),
+  branch: z.string().exactOptional().meta({
+    description:
+      "The git branch that its folder is on, as its runner last told; empty when it is on none. Absent: nobody knows.",
+  }),
   /** The git worktree that was made for it. */
   worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),

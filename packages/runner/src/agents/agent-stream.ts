@@ -24,6 +24,8 @@ export interface AgentStreamOptions extends LinkSettings {
 interface StreamOwner {
   readonly onLine: (line: string) => void
   readonly onCommand: (command: AgentCommand) => void
+  /** The branch that the agent's folder is on now, for a hub that is told so. */
+  readonly branch: () => string | null
   readonly onUp: () => void
   readonly onDown: () => void
   /** The hub has the last of it. */
@@ -105,6 +107,7 @@ export class AgentStream {
 
   #opened(): void {
     const { record, kept } = this.#options
+    const branch = this.#options.branch()
     this.#cancelSpooling()
     kept.isHubAway = false
     const attach: AttachAgent = {
@@ -114,6 +117,7 @@ export class AgentStream {
       pid: record.launched.pid,
       startedAt: record.startedAt,
       first: kept.first,
+      branch,
       ...(this.#lastNumber === undefined ? {} : { isOver: true }),
     }
     this.#link.send(JSON.stringify(attach))

@@ -10,6 +10,7 @@ import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/pro
 import type { Envelope } from "@signalbox/protocol/envelope"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
 import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
+import { branchOf } from "../machine/branch.ts"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
 import { HeldHooks } from "./held-hooks.ts"
@@ -46,6 +47,8 @@ export class Agent {
   /** Undefined: its hub decides only about what it asks. */
   readonly #held: HeldHooks | undefined
   #endWhenIdle: Ending | undefined
+  /** The branch that the hub knows of, or will when it is here; undefined before the first look. */
+  #toldBranch: string | null | undefined
   /** Undefined while the hub wants what it says. */
   #unwanted: string | undefined
 
@@ -59,6 +62,7 @@ export class Agent {
       onLine: (line) => this.#send(line),
       onCommand: (command) => this.#command(command),
       onUp: () => this.#touch(),
+      branch: () => this.#tellBranch(),
       onDown: () => this.#hubIsAway(),
       onDelivered: () => this.#options.onOver(this),
       onUnknown: (reason) => this.#hubKnowsNothing(reason),
@@ -145,8 +149,9 @@ export class Agent {
   }
 
   #heard(line: string): void {
-    this.#stream.line(line)
     const message = tellingLine(line)
+    if (message !== undefined && WITH_BRANCH.has(message.type)) this.#tellBranch()
+    this.#stream.line(line)
     if (message !== undefined) {
       this.#step({ from: "agent", message })
       this.#held?.heard(message, line)
@@ -174,6 +179,14 @@ export class Agent {
     if (command.ev === "hooks") this.#onFailure = command.onFailure
     // It may be another hub than the one that was asked.
     else for (const line of this.#held?.lines ?? []) this.#stream.line(line)
+  }
+
+  /** Before a question, so that a rule for a branch sees the one that its folder is on now. A connection begins with it. */
+  #tellBranch(): string | null {
+    const branch = branchOf(this.record.launched.cwd) ?? null
+    if (this.#toldBranch !== undefined && this.#toldBranch !== branch) this.#stream.note({ kind: "branch", branch })
+    this.#toldBranch = branch
+    return branch
   }
 
   /** A hook or a call that nobody answers hangs the turn for good; everything else can wait for the hub. */
@@ -290,6 +303,9 @@ export function mayEnd({ agent, turnEndedAt }: Activity, now: number): boolean {
  * nothing here; the order of the keys is the agent's own affair.
  */
 const TELLING = /"(?:control_request|control_cancel_request|result|system|assistant)"/
+
+/** Questions, which rules judge by the branch, and what begins and ends a turn, so that people see it. */
+const WITH_BRANCH: ReadonlySet<string> = new Set(["control_request", "result", "system"])
 
 /** Undefined for a line that tells nothing about what the agent is doing. */
 function tellingLine(line: string): Envelope | undefined {
