@@ -9,7 +9,7 @@ import type { Directory } from "./store/directory.ts"
 interface PolicyTestsOptions {
   readonly policy: Pick<PolicyDesk, "policy" | "put">
   readonly backtests: Pick<Backtests, "run">
-  readonly directory: Pick<Directory, "listAsks">
+  readonly directory: Pick<Directory, "listAsks" | "getSession">
 }
 
 interface TestedPolicy {
@@ -26,6 +26,8 @@ interface Explained {
     readonly session?: string
     readonly cwd?: string
     readonly mode?: string
+    readonly runner?: string
+    readonly branch?: string
   }
 }
 
@@ -48,14 +50,19 @@ export class PolicyTests {
     return backtests.run({ kind: "test", inForce: desk.policy, proposed, since, maxExamples: limit }, signal)
   }
 
-  /** As if it came now and no rule had been used up. */
+  /** As if it came now and no rule had been used up; of a session, on the machine and the branch that it is on. */
   async explain({
     policy,
     request,
   }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
     const { tool, input, session = "", cwd, mode } = request
-    const judged = policy === undefined ? this.#options.policy.policy : (await readPolicy(policy)).policy
-    const context = { session, cwd, mode, now: Date.now(), used: {} }
+    const { directory, policy: desk } = this.#options
+    const judged = policy === undefined ? desk.policy : (await readPolicy(policy)).policy
+    const record = (await directory.getSession(session))?.record
+    // A session that runs on no machine is known to.
+    const runner = request.runner ?? (record === undefined ? undefined : (record.runner ?? ""))
+    const branch = request.branch ?? record?.branch
+    const context = { session, cwd, mode, runner, branch, now: Date.now(), used: {} }
     const verdict = evaluate(judged, { tool, input }, context)
     const why = fieldOf(verdict, "why")
     return { ...verdict, ...defined({ span: fieldOf(why, "span"), path: textOf(why, "field") }) }

@@ -59,7 +59,7 @@ it("[BT7] a policy that cannot be checked is not put in force, unless it is forc
   const tests = new PolicyTests({
     policy: { policy: { rules: [], relayAutoApproval: false }, put: async (_policy, how) => void put.push(how) },
     backtests: { run: () => failing() },
-    directory: { listAsks: async () => [pendingAsk("1", { state: "denied" })] },
+    directory: { listAsks: async () => [pendingAsk("1", { state: "denied" })], getSession: async () => undefined },
   })
   const policy = { rules: [] }
   await expect(tests.put(policy, { by: "ada", force: false })).rejects.toThrow("no thread")
@@ -101,6 +101,10 @@ it("[BT8] one request is explained, by the policy in force or by another", async
   expect(await body(explain({ request }))).toMatchObject({ effect: "allow", rule: "tests" })
   const policy = { rules: [{ id: "none", effect: "deny", cwd: "/srv/**", message: "Not here." }] }
   expect(await body(explain({ policy, request }))).toMatchObject({ effect: "deny", rule: "none", message: "Not here." })
+  const main = { rules: [{ id: "main", effect: "deny", branch: "main", runner: "box" }] }
+  expect(await body(explain({ policy: main, request }))).toMatchObject({ effect: "ask" })
+  const there = { ...request, runner: "box", branch: "main" }
+  expect(await body(explain({ policy: main, request: there }))).toMatchObject({ effect: "deny", rule: "main" })
   expect((await explain({ policy: { rules: [{}] }, request })).status).toBe(400)
   expect((await explain({ request: { tool: "Bash" } })).status).toBe(400)
 })

@@ -64,6 +64,8 @@ const Explain = z.strictObject({
     session: z.string().max(256).exactOptional(),
     cwd: z.string().max(4096).exactOptional(),
     mode: z.string().max(64).exactOptional(),
+    runner: z.string().max(256).exactOptional(),
+    branch: z.string().max(1024).exactOptional(),
   }),
 })
 
