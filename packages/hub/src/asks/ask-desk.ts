@@ -141,15 +141,17 @@ export class AskDesk {
   }
 
   async #open(question: Question, id: string): Promise<void> {
-    const { directory } = this.#options
+    const { directory, uses } = this.#options
     const known = await directory.getAsk(id)
     if (known !== undefined) return known.state === "pending" ? undefined : this.#delivery.askedAgain(id)
     const { request } = question
     const asked = recordOf(question)
     const verdict = this.#options.judge(wholeAsk(asked, request))
     const ask = withVerdict(asked, verdict)
-    await this.#supersede(ask)
     const decided = verdictAnswer(ask, verdict)
+    // In the same turn as the verdict: the next request sees what this one uses up.
+    if (decided !== undefined) uses.add(ask.sessionId, verdict.counts ?? [])
+    await this.#supersede(ask)
     if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, verdict })
     await directory.addAsk(ask)
     this.#hold(ask)
@@ -160,7 +162,6 @@ export class AskDesk {
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, verdict }: Decided) {
     const { directory, uses } = this.#options
     const { rule = "?", counts: rules = [] } = verdict
-    uses.add(ask.sessionId, rules)
     const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by: `rule ${rule}`, via: "policy" })
     const adding = directory.addAsk(ask)
     const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, { rules, day: uses.day })])

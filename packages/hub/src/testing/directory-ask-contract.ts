@@ -62,14 +62,12 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       await settle("1", "a", ["tests"], "2030-01-31")
       await settle("2", "a", ["tests"], "2030-02-01")
       await settle("3", "b", ["tests"], "2030-01-31")
-      expect([...(await directory.ruleUses({ session: "a" }))].toSorted()).toEqual([
+      const sums = new Map([
         ["__proto__", 1],
         ["tests", 2],
       ])
-      expect([...(await directory.ruleUses({ day: "2030-01-31" }))].toSorted()).toEqual([
-        ["__proto__", 1],
-        ["tests", 2],
-      ])
+      expect(await directory.ruleUses({ session: "a" })).toEqual(sums)
+      expect(await directory.ruleUses({ day: "2030-01-31" })).toEqual(sums)
       expect((await directory.ruleUses({ session: "c" })).size).toBe(0)
     }))
 

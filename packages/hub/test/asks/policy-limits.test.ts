@@ -1,5 +1,7 @@
 import type { Ask } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
+import { WebSocket } from "ws"
+import { LineSocket } from "../clients/line-socket.ts"
 import { payloadIn } from "../clients/scripted-agent.ts"
 import { call, openAgent, openClient, openStage, type Stage } from "../clients/stage.ts"
 import { FakeRunner } from "../runners/fake-runner.ts"
@@ -99,7 +101,8 @@ async function fourEyesStage() {
   const opened = async () => {
     await expect.poll(() => isPending(stage, session.id), WAIT).toHaveLength(1)
     const [ask] = await isPending(stage, session.id)
-    return ask ?? expect.fail("no ask")
+    if (ask === undefined) throw new Error("no ask is open")
+    return ask
   }
   const answer = (id: string, body: unknown, token: string) =>
     rest<Ask>(stage, "POST", `/api/asks/${id}/answer`, { body, token })
@@ -135,7 +138,7 @@ it("[PO34] four eyes hold for a changed input, for programs on the wire, and for
   expect((await answer(plain.id, changed, ann)).body).toMatchObject({ error: { code: "ask/four-eyes" } })
   expect((await answer(plain.id, { behavior: "allow" }, ann)).status).toBe(200)
   const client = await openClient(stage, session.id, ann)
-  await client.request("initialize").catch(() => undefined)
+  await client.ask("hello", { subtype: "initialize" })
   request("q-2")
   const open = await opened()
   const wire = await client.find((message) => message["request_id"] === "q-2", "the question")
@@ -148,10 +151,10 @@ it("[PO34] four eyes hold for a changed input, for programs on the wire, and for
 
 it("[PO34] nobody may allow it where nobody knows who started the session", async () => {
   const stage = await openStage({ anonymousAgents: true })
-  const { ScriptedAgent } = await import("../clients/scripted-agent.ts")
   await putRules(stage, { id: "two", effect: "ask", tool: "Bash", fourEyes: true })
-  const agent = await ScriptedAgent.dial({ url: `${stage.wsUrl}/`, token: "", command: "" })
-  const denied = agent.ask({ ...asked, tool_use_id: "t-1" }, "q-1")
+  const agent = await LineSocket.open(new WebSocket(stage.wsUrl))
+  agent.answer(await agent.request("initialize"), { commands: [] })
+  const denied = agent.ask("q-1", { ...asked, tool_use_id: "t-1" })
   const all = async () => (await rest<{ asks: Ask[] }>(stage, "GET", "/api/asks?state=pending")).body.asks
   await expect.poll(all, WAIT).toHaveLength(1)
   const [ask] = await all()

@@ -123,17 +123,17 @@ function Entry({ record }: { readonly record: AuditRecord }) {
   return (
     <li
       data-entry={record.id}
-      className="relative flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 hover:bg-sunken"
+      className="relative flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 hover:bg-sunken"
     >
       <Link
         href={`/audit/${record.id}`}
         // The whole row is the link's; the other links stand over it.
-        className="flex min-w-0 flex-1 basis-72 items-baseline gap-x-3 after:absolute after:inset-0"
+        className="flex min-h-6 min-w-0 flex-1 basis-72 items-center gap-x-3 after:absolute after:inset-0 coarse:min-h-11"
       >
         <span className={classes("shrink-0 font-medium", lookOf(record.what))}>{outcomeOf(record.what)}</span>
         <bdi className="min-w-0 truncate font-mono text-dense">{subject}</bdi>
       </Link>
-      <span className="flex flex-wrap items-baseline gap-x-3 text-meta text-text-3">
+      <span className="flex flex-wrap items-center gap-x-3 text-meta text-text-3">
         <span>
           {actor.words}
           {actor.rule !== undefined && (
@@ -144,7 +144,10 @@ function Entry({ record }: { readonly record: AuditRecord }) {
           )}
         </span>
         {place !== undefined && (
-          <Link href={place} className="relative inline-flex min-h-6 max-w-60 items-center underline coarse:min-h-11">
+          <Link
+            href={place}
+            className="relative inline-flex min-h-6 max-w-60 items-center underline coarse:min-h-11 coarse:min-w-11"
+          >
             <bdi className="truncate">{session === undefined ? "Transcript" : titleOf(session)}</bdi>
           </Link>
         )}

@@ -37,7 +37,7 @@ export function PolicyFrame({ title, children }: FrameProps) {
                 href={href}
                 aria-current={at.test(path) ? "page" : undefined}
                 className={classes(
-                  "-mb-px flex min-h-9 items-center border-b-2 px-0.5 coarse:min-h-11",
+                  "-mb-px flex min-h-9 items-center justify-center border-b-2 px-0.5 coarse:min-h-11 coarse:min-w-11",
                   at.test(path)
                     ? "border-accent font-medium text-accent"
                     : "border-transparent text-text-2 hover:text-text",
