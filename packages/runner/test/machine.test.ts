@@ -378,6 +378,10 @@ describe("a worktree", () => {
   })
 })
 
+function makePipe(path: string): void {
+  execFileSync("sh", ["-c", 'mkfifo "$0"', path])
+}
+
 describe("the branch of an agent's folder", () => {
   it("[RU85] is read from git's own files: in a repository, below it, in a worktree, on no branch, and outside of one", () => {
     const repository = folder("repository")
@@ -398,12 +402,12 @@ describe("the branch of an agent's folder", () => {
       make(join(folder(`${name}/.git`), "HEAD"))
       return branchOf(join(scene.base, name))
     }
-    expect(head("pipe", (path) => execFileSync("mkfifo", [path]))).toBeUndefined()
+    expect(head("pipe", (path) => makePipe(path))).toBeUndefined()
     expect(head("link", (path) => symlinkSync("refs/heads/main", path))).toBeUndefined()
     expect(head("long", (path) => writeFileSync(path, `ref: refs/heads/${"x".repeat(100_000)}\n`))).toBeUndefined()
     expect(head("reftable", (path) => writeFileSync(path, "ref: refs/heads/.invalid\n"))).toBeUndefined()
     expect(head("nothing", () => undefined)).toBeUndefined()
-    execFileSync("mkfifo", [join(folder("pipe-too"), ".git")])
+    makePipe(join(folder("pipe-too"), ".git"))
     expect(branchOf(join(scene.base, "pipe-too"))).toBeUndefined()
   })
 
