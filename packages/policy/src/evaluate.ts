@@ -3,7 +3,7 @@ import type { Why } from "@signalbox/protocol/hub-api"
 import type { Coverage } from "./command-cover.ts"
 import { commandOf, concernsCommand, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
-import type { Rule, RuleEffect } from "./schemas.ts"
+import type { Policy, Rule, RuleEffect } from "./schemas.ts"
 import type { ShellProblem, Span } from "./shell-reading.ts"
 import { MAX_COMMAND_CHARS } from "./shell-text.ts"
 import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
@@ -28,10 +28,10 @@ export interface Verdict {
   readonly why: Why
 }
 
-interface JudgedBy {
+interface Judging {
   readonly rules: readonly Rule[]
-  /** The rules of the policy, if these are others: places are counted in them. A rule that is not among them is a grant. */
-  readonly numbered?: readonly Rule[]
+  /** The rules of the policy: places are counted in them. A rule that is not among them is a grant of the session. */
+  readonly numbered: readonly Rule[]
 }
 
 const TOO_MUCH_WORK = "Checking this request against the rules takes too much work, so a person decides."
@@ -44,7 +44,7 @@ const REPORT = "This is a mistake in the policy engine: please report the reques
  * wrong while a request is checked, a person decides.
  */
 export function evaluate(
-  { rules, numbered = rules }: JudgedBy,
+  { rules, numbered = rules }: Policy & Partial<Pick<Judging, "numbered">>,
   request: PolicyRequest,
   context: PolicyContext,
   work = new Work(),
@@ -69,7 +69,7 @@ function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEy
   return isFitting ? { fourEyes: true } : {}
 }
 
-function decide({ rules, numbered }: Required<JudgedBy>, subject: Subject): Verdict {
+function decide({ rules, numbered }: Judging, subject: Subject): Verdict {
   const denying = find(rules, "deny", subject)
   if (denying.yes !== undefined) return settle(numbered, denying.yes, subject)
   const asking = find(rules, "ask", subject)
@@ -108,7 +108,7 @@ function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Fou
 }
 
 /** Rules with a pattern for the command may share it; one without covers it whatever it is, if it can be read. */
-function allow({ rules, numbered }: Required<JudgedBy>, subject: Subject): Verdict {
+function allow({ rules, numbered }: Judging, subject: Subject): Verdict {
   const { request } = subject
   const command = commandOf(request)
   const isShared = (rule: Rule) => command !== undefined && rule.input?.["command"] !== undefined

@@ -180,8 +180,8 @@ describe("why", () => {
   it("[PO29] places are those of the policy; a grant has none and is revoked", () => {
     const rules = numbered([allowing("ls"), allowing("npm ci"), { effect: "ask", tool: "Write" }])
     const grants = [{ ...allowing("npm test"), id: "grant:7", session: "s1", reason: "ann allowed it" }]
-    const judged = (command: string, by = [...rules, ...grants]) =>
-      evaluate({ rules: by, numbered: rules }, { tool: "Bash", input: { command } }, CONTEXT)
+    const policy = { rules: [...rules, ...grants], numbered: rules, relayAutoApproval: false }
+    const judged = (command: string) => evaluate(policy, { tool: "Bash", input: { command } }, CONTEXT)
     expect(judged("npm test")).toMatchObject({ effect: "allow", reason: 'Rule "grant:7" allows this: ann allowed it' })
     expect(judged("npm test").why).toMatchObject({
       rules: [{ id: "grant:7", span: { start: 0, end: 8 } }],
@@ -194,12 +194,12 @@ describe("why", () => {
     })
     const whole = { id: "grant:8", effect: "allow", tool: "Write" } as const
     const write = { tool: "Write", input: { file_path: "x" } }
-    expect(evaluate({ rules: [whole], numbered: rules }, write, CONTEXT).why).toEqual({
+    expect(evaluate({ ...policy, rules: [whole] }, write, CONTEXT).why).toEqual({
       rules: [{ id: "grant:8" }],
       change: 'To be asked, revoke the grant "grant:8".',
     })
     // A part of the rules, counted in all of them.
-    expect(evaluate({ rules: rules.slice(2), numbered: rules }, write, CONTEXT).why).toEqual({
+    expect(evaluate({ ...policy, rules: rules.slice(2) }, write, CONTEXT).why).toEqual({
       rules: [{ id: "r3", place: 3 }],
       change: 'To allow it without a person, change or remove rule "r3" (number 3).',
     })

@@ -1,5 +1,5 @@
 import { composeSuccess, defined, type Envelope, isObject } from "@signalbox/protocol"
-import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
+import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer, Why } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "../model/ask.ts"
 import type { Directory } from "../store/directory.ts"
@@ -104,6 +104,8 @@ export interface AskVerdict {
   readonly expiresAfterMs?: number
   readonly maxExtensions?: number
   readonly judgedIn?: AskRecord["judgedIn"]
+  /** Left out where there were no rules: then the reason says nothing worth keeping. */
+  readonly why?: Why
 }
 
 /** What the policy answers, in the form that fits the question; undefined when a person must. */
@@ -120,8 +122,9 @@ export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | 
 const DEFAULT_EXTENSIONS = 3
 
 export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
-  const { rule, judgedIn } = verdict
-  return { ...ask, ...defined({ rule, judgedIn }), ...expiryOf(ask, verdict) }
+  const { rule, judgedIn, why } = verdict
+  const reason = why === undefined ? undefined : verdict.reason
+  return { ...ask, ...defined({ rule, judgedIn, reason, why }), ...expiryOf(ask, verdict) }
 }
 
 function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {
