@@ -39,6 +39,7 @@ export type {
   SessionState,
   TaskPatch as TaskChange,
   Token,
+  Why,
 } from "@signalbox/protocol/hub-api"
 export type { Backoff } from "@signalbox/protocol/timing"
 export {

@@ -18,6 +18,7 @@ import type {
   HubSettings,
   PolicyChanges,
   PolicyVersion,
+  Why,
 } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
@@ -123,7 +124,7 @@ export class PolicyDesk {
   judge(ask: Ask, session: SessionRecord, { grants, used }: JudgedWith): AskVerdict {
     const request = policyRequestOf(ask.request)
     if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
-    const policy = { ...this.policy, rules: [...this.policy.rules, ...grants] }
+    const policy = { ...this.policy, rules: [...this.policy.rules, ...grants], numbered: this.policy.rules }
     const judgedIn = {
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
@@ -131,7 +132,9 @@ export class PolicyDesk {
       runner: session.runner ?? "",
       ...defined({ branch: session.branch }),
     }
-    return { ...evaluate(policy, request, { session: session.id, now: Date.now(), used, ...judgedIn }), judgedIn }
+    const context = { session: session.id, now: Date.now(), used, ...judgedIn }
+    const { why, ...verdict } = evaluate(policy, request, context)
+    return { ...verdict, judgedIn, ...(policy.rules.length === 0 ? {} : { why }) }
   }
 
   /**
@@ -141,14 +144,20 @@ export class PolicyDesk {
   judgeCall(call: PolicyRequest, context: PolicyContext): AskVerdict {
     if (this.#narrowing.length === 0) return LEFT_TO_THE_AGENT
     const rest: Rule = { id: "", effect: "allow", tool: call.tool }
-    const verdict = evaluate({ ...this.policy, rules: [...this.#narrowing, rest] }, call, context)
-    if (verdict.effect === "ask") return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR } : verdict
-    return verdict.effect === "deny" ? verdict : LEFT_TO_THE_AGENT
+    const policy = { ...this.policy, rules: [...this.#narrowing, rest], numbered: this.policy.rules }
+    const verdict = evaluate(policy, call, context)
+    if (verdict.effect === "allow") return LEFT_TO_THE_AGENT
+    return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR, why: withoutRest(verdict.why) } : verdict
   }
 }
 
 const LEFT_TO_THE_AGENT: AskVerdict = { effect: "allow", reason: "No rule stops this." }
 const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
+
+/** The rule that lets everything else through is none of the policy's. It fails only outside the sandbox. */
+function withoutRest(why: Why): Why {
+  return why.rules.length === 0 ? why : { ...why, rules: [], change: "Run it inside the sandbox." }
+}
 
 /** The limits of a policy that judges everything, for those who turn that on. */
 const ENFORCED_SEES: PolicySees = {

@@ -1,6 +1,6 @@
 import { MAX_SCRIPT_DEPTH } from "./command-forms.ts"
 import type { CommandPattern, CoverPattern } from "./command-pattern.ts"
-import type { Inner } from "./inner.ts"
+import { type Inner, shown } from "./inner.ts"
 import { ASSIGNMENT, innerOf, nameOf } from "./inner-commands.ts"
 import { ANY, globMatches, LOOK, UNKNOWN, type Work } from "./matching.ts"
 import { type PathForms, pathIsCovered } from "./path-pattern.ts"
@@ -68,6 +68,8 @@ function needsOfParts(parts: readonly ShellPart[], how: How): Need[] {
 
 /** Units of work for each character of a command's words. */
 const WORDS = 8
+/** So many of the words that make a program write are told. */
+const SHOWN_WORDS = 4
 
 function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need {
   const texts = words.map((word) => word.text)
@@ -97,7 +99,7 @@ function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need 
       return {
         span,
         part: { kind: "command", text, named: 0, words: inner.words, names: inner.names },
-        because: `"${inner.words.map(writtenText).join('", "')}" makes it write, and the rule does not name that`,
+        because: `"${inner.words.slice(0, SHOWN_WORDS).map(shown).join('", "')}" makes it write, and the rule does not name that`,
       }
     case "commands":
     case "script":

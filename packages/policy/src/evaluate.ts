@@ -1,4 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { Why } from "@signalbox/protocol/hub-api"
 import type { Coverage } from "./command-cover.ts"
 import { commandOf, concernsCommand, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
@@ -6,7 +7,7 @@ import type { Policy, Rule, RuleEffect } from "./schemas.ts"
 import type { ShellProblem, Span } from "./shell-reading.ts"
 import { MAX_COMMAND_CHARS } from "./shell-text.ts"
 import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
-import { namesOf, shownPart, type Why, type WhyParts, whyOf } from "./why.ts"
+import { namesOf, shownPart, type WhyParts, whyOf } from "./why.ts"
 
 export interface Verdict {
   readonly effect: RuleEffect
@@ -27,6 +28,12 @@ export interface Verdict {
   readonly why: Why
 }
 
+interface Judging {
+  readonly rules: readonly Rule[]
+  /** The rules of the policy: places are counted in them. A rule that is not among them is a grant of the session. */
+  readonly numbered: readonly Rule[]
+}
+
 const TOO_MUCH_WORK = "Checking this request against the rules takes too much work, so a person decides."
 const LESS_WORK = "Shorter input or fewer patterns would be checked."
 const FAILED = "Checking this request against the rules failed, so a person decides."
@@ -36,11 +43,15 @@ const REPORT = "This is a mistake in the policy engine: please report the reques
  * Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. Whatever goes
  * wrong while a request is checked, a person decides.
  */
-export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
-  const { rules } = policy
+export function evaluate(
+  { rules, numbered = rules }: Policy & Partial<Pick<Judging, "numbered">>,
+  request: PolicyRequest,
+  context: PolicyContext,
+  work = new Work(),
+): Verdict {
   try {
     const subject = subjectOf(request, context, work)
-    const verdict = decide(rules, subject)
+    const verdict = decide({ rules, numbered }, subject)
     return verdict.effect === "ask" ? { ...verdict, ...eyesOf(rules, subject) } : verdict
   } catch (error) {
     const isCostly = error instanceof OverBudget
@@ -48,7 +59,7 @@ export function evaluate(policy: Policy, request: PolicyRequest, context: Policy
     const reason = isCostly ? `${TOO_MUCH_WORK} ${LESS_WORK}` : FAILED
     // Nobody knows whether such a rule fits, so it does.
     const fourEyes = rules.some((rule) => rule.fourEyes === true) ? { fourEyes: true as const } : {}
-    return { effect: "ask", reason, ...fourEyes, why: whyOf(rules, { change }) }
+    return { effect: "ask", reason, ...fourEyes, why: whyOf(numbered, { change }) }
   }
 }
 
@@ -58,14 +69,14 @@ function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEy
   return isFitting ? { fourEyes: true } : {}
 }
 
-function decide(rules: readonly Rule[], subject: Subject): Verdict {
+function decide({ rules, numbered }: Judging, subject: Subject): Verdict {
   const denying = find(rules, "deny", subject)
-  if (denying.yes !== undefined) return settle(rules, denying.yes, subject)
+  if (denying.yes !== undefined) return settle(numbered, denying.yes, subject)
   const asking = find(rules, "ask", subject)
-  if (asking.yes !== undefined) return settle(rules, asking.yes, subject)
+  if (asking.yes !== undefined) return settle(numbered, asking.yes, subject)
   const unclear = denying.maybe ?? asking.maybe
-  if (unclear !== undefined) return askBecauseUnclear(rules, unclear, subject)
-  return allow(rules, subject)
+  if (unclear !== undefined) return askBecauseUnclear(numbered, unclear, subject)
+  return allow({ rules, numbered }, subject)
 }
 
 interface Hit {
@@ -97,7 +108,7 @@ function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Fou
 }
 
 /** Rules with a pattern for the command may share it; one without covers it whatever it is, if it can be read. */
-function allow(rules: readonly Rule[], subject: Subject): Verdict {
+function allow({ rules, numbered }: Judging, subject: Subject): Verdict {
   const { request } = subject
   const command = commandOf(request)
   const isShared = (rule: Rule) => command !== undefined && rule.input?.["command"] !== undefined
@@ -111,13 +122,13 @@ function allow(rules: readonly Rule[], subject: Subject): Verdict {
   const first = coverage?.ok === true ? coverage.covered[0]?.rule : undefined
   const isFirst = (rule: Rule) => first === undefined || rules.indexOf(rule) < rules.indexOf(first)
   const broken = allowing.yes === undefined ? undefined : brokenCommand(subject)
-  if (broken !== undefined) return askBecauseBroken(rules, broken, command ?? "")
-  if (allowing.yes !== undefined && isFirst(allowing.yes.rule)) return settle(rules, allowing.yes, subject)
+  if (broken !== undefined) return askBecauseBroken(numbered, broken, command ?? "")
+  if (allowing.yes !== undefined && isFirst(allowing.yes.rule)) return settle(numbered, allowing.yes, subject)
   if (coverage !== undefined && command !== undefined) {
-    const verdict = coverage.ok ? allowShared(rules, coverage, command) : askForMissing(rules, coverage, command)
+    const verdict = coverage.ok ? allowShared(numbered, coverage, command) : askForMissing(numbered, coverage, command)
     if (verdict !== undefined) return verdict
   }
-  return askForNone(rules, { ...nearlyFitting(sharing, subject), ...allowing }, request)
+  return askForNone(numbered, { ...nearlyFitting(sharing, subject), ...allowing }, request)
 }
 
 /** A rule that shares a command, but fails for another reason. */
@@ -162,22 +173,26 @@ const SENTENCES: Readonly<Record<RuleEffect, string>> = {
   ask: "wants a person to decide this",
 }
 
-const CHANGES: Readonly<Record<RuleEffect, (rule: string) => string>> = {
-  allow: (rule) => `To be asked, change or remove ${rule}.`,
-  deny: (rule) => `To allow it, change or remove ${rule}.`,
-  ask: (rule) => `To allow it without a person, change or remove ${rule}.`,
+const WISHES: Readonly<Record<RuleEffect, string>> = {
+  allow: "To be asked",
+  deny: "To allow it",
+  ask: "To allow it without a person",
 }
 
-function numbered(rules: readonly Rule[], rule: Rule): string {
-  return `rule "${rule.id}" (number ${rules.indexOf(rule) + 1})`
+/** A rule of the policy is changed where it stands, a grant is revoked. */
+function undoing(numbered: readonly Rule[], rule: Rule, verb = "change or remove"): string {
+  const place = numbered.indexOf(rule) + 1
+  return place === 0 ? `revoke the grant "${rule.id}"` : `${verb} rule "${rule.id}" (number ${place})`
 }
 
-function whyOfHit(rules: readonly Rule[], { rule, field, span }: Hit, subject: Subject, change: string): Why {
-  const text = field === "command" ? commandOf(subject.request) : undefined
-  return whyOf(rules, { decided: [{ rule, span }], field, span, text, change })
+/** A field that decided as a whole is its own part. */
+function whyOfHit(numbered: readonly Rule[], { rule, field, span }: Hit, subject: Subject, change: string): Why {
+  const text = field === undefined ? undefined : textOf(subject.request.input, field)
+  const whole = text === undefined ? undefined : { start: 0, end: text.length }
+  return whyOf(numbered, { decided: [{ rule, span }], field, span: span ?? whole, text, change })
 }
 
-function settle(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
+function settle(numbered: readonly Rule[], hit: Hit, subject: Subject): Verdict {
   const { rule } = hit
   const sentence = `Rule "${rule.id}" ${SENTENCES[rule.effect]}`
   return {
@@ -187,7 +202,7 @@ function settle(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
     ...(rule.message === undefined ? {} : { message: rule.message }),
     ...expiryOf(rule),
     ...countsOf([rule]),
-    why: whyOfHit(rules, hit, subject, CHANGES[rule.effect](numbered(rules, rule))),
+    why: whyOfHit(numbered, hit, subject, `${WISHES[rule.effect]}, ${undoing(numbered, rule)}.`),
   }
 }
 
@@ -201,34 +216,46 @@ function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expir
   return maxExtensions === undefined ? { expiresAfterMs } : { expiresAfterMs, maxExtensions }
 }
 
-function askBecauseUnclear(rules: readonly Rule[], hit: Hit, subject: Subject): Verdict {
+function askBecauseUnclear(numbered: readonly Rule[], hit: Hit, subject: Subject): Verdict {
   const { rule } = hit
   const says = rule.effect === "deny" ? "forbid this" : "want a person to decide this"
-  const change = `Write it so that it can be read beforehand, or change ${numbered(rules, rule)}.`
+  const change = `Write it so that it can be read beforehand, or ${undoing(numbered, rule, "change")}.`
   return {
     effect: "ask",
     rule: rule.id,
     reason: `Rule "${rule.id}" may ${says}: what will run, or where, cannot be told beforehand.`,
     ...expiryOf(rule),
-    why: whyOfHit(rules, hit, subject, change),
+    why: whyOfHit(numbered, hit, subject, change),
   }
 }
 
-function askBecauseBroken(rules: readonly Rule[], { because, span }: ShellProblem, text: string): Verdict {
+function askBecauseBroken(numbered: readonly Rule[], { because, span }: ShellProblem, text: string): Verdict {
   const change = "Write it so that Bash can read it."
   return {
     effect: "ask",
     reason: `No rule allows this because ${because}.`,
-    why: whyOf(rules, { field: "command", span, text, change }),
+    why: whyOf(numbered, { field: "command", span, text, change }),
   }
 }
 
-function allowShared(rules: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
+function allowShared(numbered: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
   const [first] = covered
   const counts = countsOf(covered.map(({ rule }) => rule))
   const names = namesOf(covered)
-  const change = `To be asked, change or remove ${names.object}.`
-  const why = whyOf(rules, { decided: covered, field: "command", span: { start: 0, end: text.length }, text, change })
+  const own = covered.filter(({ rule }) => numbered.includes(rule))
+  const granted = covered.filter(({ rule }) => !numbered.includes(rule))
+  const ways = [
+    ...(own.length > 0 ? [`change or remove ${namesOf(own).object}`] : []),
+    ...(granted.length > 0 ? [`revoke the grant ${namesOf(granted).list}`] : []),
+  ]
+  const change = `${WISHES.allow}, ${ways.join(" or ")}.`
+  const why = whyOf(numbered, {
+    decided: covered,
+    field: "command",
+    span: { start: 0, end: text.length },
+    text,
+    change,
+  })
   if (first === undefined || why.rules.length > 1) {
     const reason = `${names.subject} together allow every part of this.`
     return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, ...counts, why }
@@ -240,7 +267,7 @@ function allowShared(rules: readonly Rule[], { covered }: Coverage<Rule> & { ok:
 
 /** Undefined if rules have nothing to do with the command. */
 function askForMissing(
-  rules: readonly Rule[],
+  numbered: readonly Rule[],
   { covered, missing }: Coverage<Rule> & { ok: false },
   text: string,
 ): Verdict | undefined {
@@ -249,29 +276,30 @@ function askForMissing(
   const parts: Omit<WhyParts, "change"> = { field: "command", span, text }
   if (because !== undefined && nearly !== undefined) {
     const change = `Write "${part}" without that, or allow exactly this in a pattern without stars.`
-    const why = whyOf(rules, { ...parts, decided: [{ rule: nearly, span }], change })
+    const why = whyOf(numbered, { ...parts, decided: [{ rule: nearly, span }], change })
     return { effect: "ask", reason: `Rule "${nearly.id}" would allow this, but does not because ${because}.`, why }
   }
   if (covered.length === 0) return undefined
-  const why = whyOf(rules, { ...parts, decided: covered, change: `To allow it, add a rule that allows "${part}".` })
+  const why = whyOf(numbered, { ...parts, decided: covered, change: `To allow it, add a rule that allows "${part}".` })
   const { subject, verb } = namesOf(covered)
   return { effect: "ask", reason: `${subject} ${verb} a part of this, but no rule allows "${part}".`, why }
 }
 
-function askForNone(rules: readonly Rule[], { nearly }: Found, request: PolicyRequest): Verdict {
+const ADD_RULE = "To allow it, add a rule that allows it."
+
+function askForNone(numbered: readonly Rule[], { nearly }: Found, request: PolicyRequest): Verdict {
   if (nearly !== undefined) {
     const reason = `Rule "${nearly.rule.id}" would allow this, but does not because ${nearly.because}.`
-    const change = `To allow it, change ${numbered(rules, nearly.rule)}.`
-    return { effect: "ask", reason, why: whyOf(rules, { decided: [{ rule: nearly.rule }], change }) }
+    const isOwn = numbered.includes(nearly.rule)
+    const change = isOwn ? `To allow it, ${undoing(numbered, nearly.rule, "change")}.` : ADD_RULE
+    return { effect: "ask", reason, why: whyOf(numbered, { decided: [{ rule: nearly.rule }], change }) }
   }
   const isForPerson = isPersonal(request)
   const reason = isForPerson
     ? "This question is for a person, and no rule that names it answers it."
     : "No rule covers this."
-  const change = isForPerson
-    ? "To answer it by a rule, name the tool in it."
-    : "To allow it, add a rule that allows it."
-  return { effect: "ask", reason, why: whyOf(rules, { change }) }
+  const change = isForPerson ? "To answer it by a rule, name the tool in it." : ADD_RULE
+  return { effect: "ask", reason, why: whyOf(numbered, { change }) }
 }
 
 /** Tells people who write a policy what it can judge and what never reaches it. */

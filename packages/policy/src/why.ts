@@ -1,30 +1,9 @@
+import type { Why } from "@signalbox/protocol/hub-api"
 import type { Rule } from "./schemas.ts"
 import type { Span } from "./shell-reading.ts"
 
-/** A rule that had a say, and where it stands. */
-export interface WhyRule {
-  readonly id: string
-  /** Its number among the rules, from 1. */
-  readonly place: number
-  /** What it decided about, in the text of `field`. */
-  readonly span?: Span
-}
-
-/** Why a verdict is what it is. */
-export interface Why {
-  /** The first one decided; several, if each allows a part of a command. None, if no rule had a say. */
-  readonly rules: readonly WhyRule[]
-  /** The field of the tool's input that decided, if one did. */
-  readonly field?: string
-  /** The part of that field that decided. */
-  readonly span?: Span
-  /** What stands there, shortened if it is long. */
-  readonly text?: string
-  /** What would have to change for another verdict: a sentence. */
-  readonly change: string
-}
-
 const MAX_SHOWN_CHARS = 80
+const MAX_LOOKED_CHARS = 1_000
 const MAX_SHOWN_RULES = 16
 
 interface Decided {
@@ -41,11 +20,13 @@ export interface WhyParts {
   readonly change: string
 }
 
-export function whyOf(rules: readonly Rule[], { decided = [], field, span, text, change }: WhyParts): Why {
-  const named = new Map<Rule, WhyRule>()
+/** `numbered`: the rules of the policy. A rule that is not one of them is a grant of the session, and has no place. */
+export function whyOf(numbered: readonly Rule[], { decided = [], field, span, text, change }: WhyParts): Why {
+  const named = new Map<Rule, Why["rules"][number]>()
   for (const { rule, span: at } of decided) {
     if (named.has(rule) || named.size >= MAX_SHOWN_RULES) continue
-    named.set(rule, { id: rule.id, place: rules.indexOf(rule) + 1, ...(at === undefined ? {} : { span: at }) })
+    const place = numbered.indexOf(rule) + 1
+    named.set(rule, { id: rule.id, ...(place === 0 ? {} : { place }), ...(at === undefined ? {} : { span: at }) })
   }
   return {
     rules: [...named.values()],
@@ -56,10 +37,13 @@ export function whyOf(rules: readonly Rule[], { decided = [], field, span, text,
   }
 }
 
-/** A part of a command, short enough for a sentence. */
+/** A part of a command, short enough for a sentence. Only so much of a long one is looked at. */
 export function shownPart(text: string, { start, end }: Span): string {
-  const part = text.slice(start, end).replace(/\s+/g, " ").trim()
-  return part.length <= MAX_SHOWN_CHARS ? part : `${part.slice(0, MAX_SHOWN_CHARS)}…`
+  const looked = text.slice(start, Math.min(end, start + MAX_LOOKED_CHARS))
+  const part = looked.replace(/\s+/g, " ").trim()
+  if (part.length <= MAX_SHOWN_CHARS && end - start <= MAX_LOOKED_CHARS) return part
+  // Half of a character is none: not every store and reader takes it.
+  return `${part.slice(0, MAX_SHOWN_CHARS).replace(/[\ud800-\udbff]$/, "")}…`
 }
 
 /** Rules in a sentence: `Rule "a" allows`, or `Rules "a", "b" and 3 more allow`. */
@@ -67,6 +51,6 @@ export function namesOf(decided: readonly Decided[]) {
   const ids = [...new Set(decided.map(({ rule }) => rule.id))]
   const some = ids.slice(0, MAX_SHOWN_RULES).map((id) => `"${id}"`)
   const list = some.join(", ") + (ids.length > some.length ? ` and ${ids.length - some.length} more` : "")
-  const one = { subject: `Rule ${list}`, object: `rule ${list}`, verb: "allows" }
-  return ids.length === 1 ? one : { subject: `Rules ${list}`, object: `rules ${list}`, verb: "allow" }
+  const one = { list, subject: `Rule ${list}`, object: `rule ${list}`, verb: "allows" }
+  return ids.length === 1 ? one : { list, subject: `Rules ${list}`, object: `rules ${list}`, verb: "allow" }
 }

@@ -177,6 +177,65 @@ describe("why", () => {
     )
   })
 
+  it("[PO29] places are those of the policy; a grant has none and is revoked", () => {
+    const rules = numbered([allowing("ls"), allowing("npm ci"), { effect: "ask", tool: "Write" }])
+    const grants = [{ ...allowing("npm test"), id: "grant:7", session: "s1", reason: "ann allowed it" }]
+    const policy = { rules: [...rules, ...grants], numbered: rules, relayAutoApproval: false }
+    const judged = (command: string) => evaluate(policy, { tool: "Bash", input: { command } }, CONTEXT)
+    expect(judged("npm test")).toMatchObject({ effect: "allow", reason: 'Rule "grant:7" allows this: ann allowed it' })
+    expect(judged("npm test").why).toMatchObject({
+      rules: [{ id: "grant:7", span: { start: 0, end: 8 } }],
+      change: 'To be asked, revoke the grant "grant:7".',
+    })
+    expect(judged("npm test").why.rules[0]).not.toHaveProperty("place")
+    expect(judged("npm ci && npm test").why).toMatchObject({
+      rules: [{ id: "r2", place: 2 }, { id: "grant:7" }],
+      change: 'To be asked, change or remove rule "r2" or revoke the grant "grant:7".',
+    })
+    const whole = { id: "grant:8", effect: "allow", tool: "Write" } as const
+    const write = { tool: "Write", input: { file_path: "x" } }
+    expect(evaluate({ ...policy, rules: [whole] }, write, CONTEXT).why).toEqual({
+      rules: [{ id: "grant:8" }],
+      change: 'To be asked, revoke the grant "grant:8".',
+    })
+    // A part of the rules, counted in all of them.
+    expect(evaluate({ ...policy, rules: rules.slice(2) }, write, CONTEXT).why).toEqual({
+      rules: [{ id: "r3", place: 3 }],
+      change: 'To allow it without a person, change or remove rule "r3" (number 3).',
+    })
+  })
+
+  it("[PO29] a path or another text that decided is told like a part of a command", () => {
+    const secrets = { effect: "deny" as const, input: { file_path: "**/.env" } }
+    expect(verdict([secrets], "Read", { file_path: "/srv/app/.env" }).why).toMatchObject({
+      field: "file_path",
+      span: { start: 0, end: 13 },
+      text: "/srv/app/.env",
+    })
+    expect(verdict([secrets], "Read", { file_path: ["/srv/app/.env"] }).why).not.toHaveProperty("span")
+  })
+
+  it.each([
+    ["a very long word", `rm ${"x".repeat(8_000)}`],
+    ["very many words", `rm ${"-rf ".repeat(2_000)}`],
+    ["many blanks", `rm${" ".repeat(8_000)}x`],
+    ["half of a character at the cut", `rm ${"x".repeat(76)}😀😀😀`],
+    ["unseen characters", `rm \u202e\u200b\u0007\u001b[2J${"\u00a0".repeat(200)}`],
+    ["more than is looked at", `rm ${"x ".repeat(50_000)}`],
+    ["words that make it write", `sed ${"-i ".repeat(2_000)} x`],
+    ["a long word that makes it write", `sed -i${"x".repeat(8_000)} y`],
+    ["very many parts", "ls;".repeat(2_000)],
+  ])("[PO29] is short and made of whole characters, whatever the command: %s", (_what, command) => {
+    const rules = [allowing("ls"), allowing("sed *"), allowing("git *")]
+    for (const drafts of [rules, [...rules, denying("rm *")], [{ effect: "ask" as const }]]) {
+      const { reason, why } = verdict(drafts, "Bash", { command })
+      expect(reason.length).toBeLessThan(400)
+      expect(why.change.length).toBeLessThan(250)
+      expect((why.text ?? "").length).toBeLessThanOrEqual(81)
+      expect(JSON.stringify([reason, why])).not.toMatch(/\\ud[89a-f]/)
+    }
+  })
+
   it("[PO29] too much work says so", () => {
     const rules = numbered(Array.from({ length: 900 }, (_, index) => denying([`* ${index} *`, `rm *${index}*`])))
     const request = { tool: "Bash", input: { command: "a b c;".repeat(1300) } }

@@ -1,5 +1,5 @@
 import { composeSuccess, defined, type Envelope, isObject } from "@signalbox/protocol"
-import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
+import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer, Why } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { Directory } from "../store/directory.ts"
@@ -107,6 +107,8 @@ export interface AskVerdict {
   /** The rules that an allow uses up. */
   readonly counts?: readonly string[]
   readonly judgedIn?: AskRecord["judgedIn"]
+  /** Left out where there were no rules: then the reason says nothing worth keeping. */
+  readonly why?: Why
 }
 
 /** What the policy answers, in the form that fits the question; undefined when a person must. */
@@ -146,8 +148,9 @@ export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: Answe
 const DEFAULT_EXTENSIONS = 3
 
 export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
-  const { rule, judgedIn, fourEyes } = verdict
-  return { ...ask, ...defined({ rule, judgedIn, fourEyes }), ...expiryOf(ask, verdict) }
+  const { rule, judgedIn, fourEyes, why } = verdict
+  const reason = why === undefined ? undefined : verdict.reason
+  return { ...ask, ...defined({ rule, judgedIn, fourEyes, reason, why }), ...expiryOf(ask, verdict) }
 }
 
 function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {

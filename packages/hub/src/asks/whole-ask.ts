@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { defined, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { AuditRecord } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { Ask, AskKind, AskRecord } from "../model/ask.ts"
@@ -244,11 +244,18 @@ export function auditOfExtension(
   return { at, what: EXTENDED, by, via: "person", ...about(ask, details) }
 }
 
-/** The audit record of a settled ask: who or what settled it, how long it waited, and the answer. */
+/** The audit record of a settled ask: who or what settled it, how long it waited, the answer, and what the rules said. */
 export function auditOf(settled: AskRecord, at: string): NewAuditRecord {
   const { state, settledBy: by = null, via = null, answer = null, rule = null, askedAt, settledAt = askedAt } = settled
   const waitedMs = Date.parse(settledAt) - Date.parse(askedAt)
-  return { at, what: `ask/${state}`, by, via, ...about(settled, { answer, rule, waitedMs }) }
+  const { reason, why } = settled
+  return {
+    at,
+    what: `ask/${state}`,
+    by,
+    via,
+    ...about(settled, { answer, rule, ...defined({ reason, why }), waitedMs }),
+  }
 }
 
 /** Which ask it is, and the hash of what it asked. */

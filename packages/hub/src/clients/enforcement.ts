@@ -12,7 +12,7 @@ import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
 import type { PolicyDesk } from "../policy-desk.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import type { Directory } from "../store/directory.ts"
+import type { Directory, NewAuditRecord } from "../store/directory.ts"
 import { TOOL_EVENT } from "./client-hooks.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -65,11 +65,17 @@ export class Enforcement {
     }
   }
 
-  /** A request for a call that was to be asked about is not allowed by a rule, which may not know the folder that the agent is in. */
+  /**
+   * A request for a call that was to be asked about is not allowed by a rule, which may not know the folder that the agent is
+   * in. Where no rule covers the request, the one that wanted it is named.
+   */
   atMostAsked(session: LiveSession, toolUseId: string | undefined, verdict: AskVerdict): AskVerdict {
     const asked = toolUseId === undefined ? undefined : this.#asked.get(session)?.get(toolUseId)
-    if (verdict.effect === "allow") return asked ?? verdict
-    return { ...verdict, ...defined({ fourEyes: verdict.fourEyes ?? asked?.fourEyes }) }
+    const { effect, rule, judgedIn } = verdict
+    if (asked === undefined || effect === "deny") return verdict
+    if (effect === "allow") return { ...asked, ...defined({ judgedIn }) }
+    const fourEyes = verdict.fourEyes ?? asked.fourEyes
+    return { ...verdict, ...(rule === undefined ? asked : {}), ...defined({ fourEyes }) }
   }
 
   #noteAsked(session: LiveSession, toolUseId: string, verdict: AskVerdict): void {
@@ -91,7 +97,8 @@ export class Enforcement {
   }
 
   /** Kept before the agent is told: a result without this is of a call that no hook saw. */
-  async #keep(session: LiveSession, call: JudgedCall, { effect, rule }: AskVerdict, hook: Fields): Promise<void> {
+  async #keep(session: LiveSession, call: JudgedCall, verdict: AskVerdict, hook: Fields): Promise<void> {
+    const { effect, rule } = verdict
     const { tool, toolUseId, input, isChanged } = call
     const event = isChanged ? undefined : await this.#calls.get(session)?.get(toolUseId)
     const mode = textOf(hook, "permission_mode")
@@ -109,7 +116,7 @@ export class Enforcement {
       seq: event?.seq ?? null,
       ...(event === undefined && JSON.stringify(input).length <= MAX_INPUT_CHARS ? { input } : {}),
     }
-    await this.#options.directory.addSeenCall(seen)
+    await this.#options.directory.addSeenCall(seen, effect === "deny" ? auditOfDenied(seen, verdict) : undefined)
   }
 
   /** An event of the process: calls that hooks will come for, or results, each of a call that a hook must have come for. */
@@ -146,6 +153,16 @@ export class Enforcement {
     await session.history.recordAnswer(INTERRUPT, "hub", "hub")
     await session.ask({ subtype: "interrupt" }, INTERRUPT_MS)
   }
+}
+
+/** A denied call is nobody's request: this is all that the audit has of it. Its input is in the event at `seq`. */
+function auditOfDenied(
+  { at, sessionId, tool: toolName, toolUseId, seq }: SeenCall,
+  verdict: AskVerdict,
+): NewAuditRecord {
+  const { rule = null, reason, why = null } = verdict
+  const details = { toolName, toolUseId, seq, rule, reason, why }
+  return { at, what: "call/denied", by: `rule ${rule ?? "?"}`, via: "policy", sessionId, askId: null, details }
 }
 
 function forgetOldest(calls: Map<string, unknown>): void {

@@ -34,8 +34,11 @@ export interface Directory {
   getAsk(id: string): Promise<AskRecord | undefined>
   listAsks(filter: AskFilter): Promise<readonly AskRecord[]>
 
-  /** Judged again, as after a restart, it is the same call: the last verdict counts. */
-  addSeenCall(call: SeenCall): Promise<void>
+  /**
+   * Judged again, as after a restart, it is the same call: the last verdict counts. The audit record is added in the same
+   * commit, unless the call had this verdict already.
+   */
+  addSeenCall(call: SeenCall, audit?: NewAuditRecord): Promise<void>
   getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined>
   /** In the order in which they were seen. */
   listSeenCalls(filter: SeenFilter): Promise<readonly NumberedCall[]>

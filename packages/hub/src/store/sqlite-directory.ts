@@ -127,8 +127,12 @@ export class SqliteDirectory implements Directory {
     return this.#asks.list(filter)
   }
 
-  addSeenCall(call: SeenCall): Promise<void> {
-    return this.#write(() => this.#seenCalls.add(call))
+  addSeenCall(call: SeenCall, audit?: NewAuditRecord): Promise<void> {
+    return this.#write(() => {
+      const isNews = audit !== undefined && this.#seenCalls.get(call.sessionId, call.toolUseId)?.effect !== call.effect
+      this.#seenCalls.add(call)
+      if (isNews) this.#audit.add(audit)
+    })
   }
 
   async getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined> {

@@ -128,15 +128,6 @@ export function describeAskContract(withDirectory: WithDirectory): void {
 
   it("[DR18] a judged call is kept once, with the last verdict, and listed in the order in which calls were seen", () =>
     withDirectory(async ({ directory, reopen }) => {
-      const call = (toolUseId: string, change: Partial<SeenCall> = {}): SeenCall => ({
-        sessionId: "s1",
-        toolUseId,
-        at: "2030-01-01T00:00:00.000Z",
-        tool: "Bash",
-        effect: "allow",
-        seq: 3,
-        ...change,
-      })
       const other = call("t1", { sessionId: "s2", effect: "deny", rule: "r", seq: null, input: { command: "ls" } })
       const later = call("t2", { at: "2030-01-02T00:00:00.000Z", mode: "plan", cwd: "/w" })
       await Promise.all(
@@ -154,4 +145,28 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       expect(await list({ since: "2030-01-01T12:00:00.000Z" })).toEqual([third])
       expect(await list({ after: 1, limit: 1 })).toEqual([second])
     }))
+  it("[DR18] the audit record of a judged call is added with it, once for a verdict", () =>
+    withDirectory(async ({ directory }) => {
+      const denied = call("t1", { effect: "deny" })
+      await Promise.all([
+        directory.addSeenCall(call("t1")),
+        directory.addSeenCall(denied, auditRecord("first")),
+        directory.addSeenCall(denied, auditRecord("again")),
+        directory.addSeenCall(call("t2", { effect: "deny" }), auditRecord("other")),
+      ])
+      const records = await directory.listAudit({ after: 0, limit: 10 })
+      expect(records.map(({ what }) => what)).toEqual(["first", "other"])
+    }))
+}
+
+function call(toolUseId: string, change: Partial<SeenCall> = {}): SeenCall {
+  return {
+    sessionId: "s1",
+    toolUseId,
+    at: "2030-01-01T00:00:00.000Z",
+    tool: "Bash",
+    effect: "allow",
+    seq: 3,
+    ...change,
+  }
 }

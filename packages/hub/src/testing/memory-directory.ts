@@ -133,8 +133,9 @@ export class MemoryDirectory implements Directory {
       .slice(0, Math.min(limit, MAX_LISTED))
   }
 
-  async addSeenCall(call: SeenCall): Promise<void> {
+  async addSeenCall(call: SeenCall, audit?: NewAuditRecord): Promise<void> {
     const place = placeIn(call.sessionId, call.toolUseId)
+    if (audit !== undefined && this.#seenCalls.get(place)?.effect !== call.effect) this.#addAudit(audit)
     const { number, seq, at } = this.#seenCalls.get(place) ?? { ...call, number: this.#seenCalls.size + 1 }
     this.#seenCalls.set(place, { ...call, number, seq, at })
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Ask, Session } from "@signalbox/protocol/hub-api"
+import type { Ask, AuditRecord, Session } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import type { AskVerdict } from "../../src/asks/answer.ts"
 import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
@@ -277,6 +277,62 @@ describe("what was judged", () => {
       { ...about, toolUseId: "t3", effect: "allow", seq: null, input: { command: "touch y" } },
     ])
     expect(seen[0]).not.toHaveProperty("input")
+  })
+})
+
+describe("a call that a rule denied", () => {
+  it("[EN19] is in the audit once, with the rule, its place, the part that decided and what would have to change", async () => {
+    const { stage, agent, id } = await enforced()
+    agent.callTool("t1", { command: "true && cat .env" })
+    await agent.answerTo("hook-t1")
+    agent.callHook("again", { ...bash("true && cat .env"), tool_use_id: "t1" })
+    agent.callHook("t2", { tool_name: "Read", tool_input: { file_path: "/srv/secrets/key" } })
+    agent.callHook("t3", bash("ls -a"))
+    agent.callHook("t4", bash("touch x"))
+    for (const call of ["again", "t2", "t3", "t4"]) await agent.answerTo(`hook-${call}`)
+    const { body } = await rest<{ records: AuditRecord[] }>(stage, "GET", `/api/audit?session=${id}&what=call/denied`)
+    expect(body.records).toMatchObject([
+      {
+        by: "rule no-cat",
+        via: "policy",
+        askId: null,
+        details: {
+          toolName: "Bash",
+          toolUseId: "t1",
+          seq: expect.any(Number),
+          rule: "no-cat",
+          reason: 'Rule "no-cat" forbids this.',
+          why: {
+            rules: [{ id: "no-cat", place: 1 }],
+            field: "command",
+            span: { start: 8, end: 16 },
+            text: "cat .env",
+            change: 'To allow it, change or remove rule "no-cat" (number 1).',
+          },
+        },
+      },
+      { details: { toolUseId: "t2", rule: "no-secrets", why: { field: "file_path", text: "/srv/secrets/key" } } },
+    ])
+    const byRule = await rest<{ records: AuditRecord[] }>(stage, "GET", "/api/audit?rule=no-secrets&tool=Read")
+    expect(byRule.body.records).toHaveLength(1)
+  })
+
+  it("[EN19] that a rule asks about says so in its request, also where the rule fits only in the agent's folder", async () => {
+    const rules = [...RULES, { id: "ask-keys", effect: "ask", tool: "Read", input: { file_path: "/srv/keys/**" } }]
+    const { agent, stage } = await enforced(rules)
+    const read = { tool_name: "Read", tool_input: { file_path: "one" } }
+    agent.callHook("t1", { ...read, cwd: "/srv/keys" })
+    expect(await agent.answerTo("hook-t1")).toEqual(decided("ask"))
+    const request = { subtype: "can_use_tool", tool_name: "Read", input: read.tool_input, tool_use_id: "t1" }
+    agent.say({ type: "control_request", request_id: "t1", request })
+    const open = async () => (await rest<{ asks: Ask[] }>(stage, "GET", "/api/asks?state=pending")).body.asks
+    await expect.poll(open, WAIT).toMatchObject([
+      {
+        rule: "ask-keys",
+        reason: 'Rule "ask-keys" wants a person to decide this.',
+        why: { rules: [{ id: "ask-keys", place: 5 }], field: "file_path", text: "one" },
+      },
+    ])
   })
 })
 

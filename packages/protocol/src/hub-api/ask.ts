@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { AnyObject, Id, Moment, numberInQuery, Seq, type Told, WireObject } from "./fields.ts"
+import { Why } from "./policy.ts"
 import { LARGE_BODY_BYTES, type RouteTable } from "./route-table.ts"
 
 const AskState = z.enum(["pending", "allowed", "denied", "expired", "cancelled", "superseded", "orphaned"])
@@ -35,6 +36,10 @@ const Ask = z
     via: z.enum(["person", "policy", "timeout", "agent", "hub"]).exactOptional(),
     /** The rule that settled it, or that made it an ask. */
     rule: z.string().exactOptional(),
+    reason: z.string().exactOptional().meta({
+      description: "what the rules said to it when it was asked, in a sentence; none if there were no rules",
+    }),
+    why: Why.exactOptional(),
     fourEyes: z
       .literal(true)
       .exactOptional()

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { Moment, numberInQuery, Seq, Since, type Told, WireObject } from "./fields.ts"
-import { Policy } from "./policy.ts"
+import { Policy, Why } from "./policy.ts"
 import { BODY_BYTES, type RouteTable, SMALL_BODY_BYTES } from "./route-table.ts"
 
 const Effect = z.enum(["allow", "deny", "ask"])
@@ -74,6 +74,7 @@ const Explained = z
     effect: Effect,
     rule: z.string().exactOptional(),
     reason: z.string(),
+    why: Why.exactOptional(),
     span: z.unknown().exactOptional(),
     path: z.unknown().exactOptional(),
   })

@@ -21,6 +21,35 @@ const PolicyInForce = z
   .meta({ id: "PolicyInForce", description: "The policy, and what it can judge." })
 export type PolicyInForce = Told<z.output<typeof PolicyInForce>>
 
+const Span = z.object({ start: z.int(), end: z.int() })
+
+export const Why = z
+  .object({
+    rules: z
+      .array(
+        z.object({
+          id: z.string(),
+          place: z
+            .int()
+            .exactOptional()
+            .meta({ description: "Its number in the policy, from 1; none if a grant of the session became this rule" }),
+          span: Span.exactOptional().meta({ description: "What it decided about, in the text of `field`" }),
+        }),
+      )
+      .meta({
+        description: "The first one decided; several, if each allows a part of a command. None had a say if empty",
+      }),
+    field: z.string().exactOptional().meta({ description: "The field of the tool's input that decided, if one did" }),
+    span: Span.exactOptional().meta({ description: "The part of that field that decided" }),
+    text: z.string().exactOptional().meta({ description: "The text of that part, shortened if it is long" }),
+    change: z.string().meta({ description: "What would have to change for another verdict: a sentence" }),
+  })
+  .meta({
+    id: "Why",
+    description: "Why a verdict is what it is. Places are those of the policy in force at that time.",
+  })
+export type Why = Told<z.output<typeof Why>>
+
 const Grant = z
   .object({
     id: z.string(),
