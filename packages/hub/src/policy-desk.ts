@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import {
+  type CallContext,
   evaluate,
+  judgeCall,
   POLICY_SEES,
   type Policy,
-  type PolicyContext,
   type PolicyRequest,
   type PolicySees,
   policyRequestOf,
@@ -37,8 +38,6 @@ export class PolicyDesk {
   readonly #directory: Directory
   readonly #watchers = new Set<() => void>()
   #inForce: InForce = { policy: EMPTY, enforce: "asked" }
-  /** The rules that can stop a call. */
-  #narrowing: readonly Rule[] = []
 
   constructor(directory: Directory) {
     this.#directory = directory
@@ -102,10 +101,8 @@ export class PolicyDesk {
   }
 
   #use(inForce: InForce): void {
-    const { rules } = inForce.policy
-    prepare(rules)
+    prepare(inForce.policy.rules)
     this.#inForce = inForce
-    this.#narrowing = rules.filter(({ effect }) => effect !== "allow")
   }
 
   /** Called at each change, until what this returns is. */
@@ -127,21 +124,11 @@ export class PolicyDesk {
     return { ...evaluate(policy, request, { session: session.id, now: Date.now(), ...judgedIn }), judgedIn }
   }
 
-  /**
-   * A tool call before it runs. Deny and ask rules alone count: to everything else the answer is allow, which leaves the call
-   * to the agent's own decision. Rules that take too much work to try ask.
-   */
-  judgeCall(call: PolicyRequest, context: PolicyContext): AskVerdict {
-    if (this.#narrowing.length === 0) return LEFT_TO_THE_AGENT
-    const rest: Rule = { id: "", effect: "allow", tool: call.tool }
-    const verdict = evaluate({ ...this.policy, rules: [...this.#narrowing, rest] }, call, context)
-    if (verdict.effect === "ask") return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR } : verdict
-    return verdict.effect === "deny" ? verdict : LEFT_TO_THE_AGENT
+  /** A tool call before it runs. */
+  judgeCall(call: PolicyRequest, context: CallContext): AskVerdict {
+    return judgeCall(this.policy, call, context)
   }
 }
-
-const LEFT_TO_THE_AGENT: AskVerdict = { effect: "allow", reason: "No rule stops this." }
-const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
 
 /** The limits of a policy that judges everything, for those who turn that on. */
 const ENFORCED_SEES: PolicySees = {

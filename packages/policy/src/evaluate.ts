@@ -32,15 +32,20 @@ const LESS_WORK = "Shorter input or fewer patterns would be checked."
 const FAILED = "Checking this request against the rules failed, so a person decides."
 const REPORT = "This is a mistake in the policy engine: please report the request."
 
+/** `allowing`: the rules that allow, if others than the policy's own. */
+interface Judging extends Policy {
+  readonly allowing?: readonly Rule[]
+}
+
 /**
  * Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. Whatever goes
  * wrong while a request is checked, a person decides.
  */
-export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
+export function evaluate(policy: Judging, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
   const { rules } = policy
   try {
     const subject = subjectOf(request, context, work)
-    const verdict = decide(rules, subject)
+    const verdict = decide(policy, subject)
     return verdict.effect === "ask" ? { ...verdict, ...eyesOf(rules, subject) } : verdict
   } catch (error) {
     const isCostly = error instanceof OverBudget
@@ -58,14 +63,14 @@ function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEy
   return isFitting ? { fourEyes: true } : {}
 }
 
-function decide(rules: readonly Rule[], subject: Subject): Verdict {
+function decide({ rules, allowing = rules }: Judging, subject: Subject): Verdict {
   const denying = find(rules, "deny", subject)
   if (denying.yes !== undefined) return settle(rules, denying.yes, subject)
   const asking = find(rules, "ask", subject)
   if (asking.yes !== undefined) return settle(rules, asking.yes, subject)
   const unclear = denying.maybe ?? asking.maybe
   if (unclear !== undefined) return askBecauseUnclear(rules, unclear, subject)
-  return allow(rules, subject)
+  return allow(allowing, subject)
 }
 
 interface Hit {

@@ -7,6 +7,7 @@ import { sql as asksReferToEvents } from "./003-asks-refer-to-events.ts"
 import { sql as rowsByTheirKeys } from "./004-rows-by-their-keys.ts"
 import { sql as seenCalls } from "./005-seen-calls.ts"
 import { sql as policyVersions } from "./006-policy-versions-and-audit-columns.ts"
+import { sql as asksByTheirCall } from "./007-asks-by-their-call.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
 const MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly string[] = [
   rowsByTheirKeys,
   seenCalls,
   policyVersions,
+  asksByTheirCall,
 ]
 
 /** Brings the file to this version. Each step is a transaction: a step that fails leaves the file as it was before it. */
