@@ -1,4 +1,5 @@
-// A policy held against 100,000 past requests: how long it takes, and how long the hub's own thread is held meanwhile.
+// A policy held against 100,000 past requests, half of them tool calls that nobody was asked about: how long it takes, and how
+// long the hub's own thread is held meanwhile.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,17 +28,38 @@ function commandOf(n) {
   ][n % 4]
 }
 
-/** @param {import("../packages/hub/dist/store/open-store.js").Store} store @param {number} n */
-function recorded({ directory, log }, n) {
-  const session = `session-${n % SESSIONS}`
-  const seq = Math.floor(n / SESSIONS) + 1
-  const at = new Date(START + n * 1_000).toISOString()
-  const request = {
-    subtype: "can_use_tool",
-    tool_name: "Bash",
+/** @typedef {{ session: string, seq: number, at: string, input: Readonly<Record<string, string | undefined>> }} Place */
+/** @typedef {import("../packages/hub/dist/store/open-store.js").Store} Store */
+
+/** Half were judged before they ran, and a tenth of these became requests. @param {Store} store @param {number} n */
+function recorded(store, n) {
+  const place = {
+    session: `session-${n % SESSIONS}`,
+    seq: Math.floor(n / SESSIONS) + 1,
+    at: new Date(START + n * 1_000).toISOString(),
     input: { command: commandOf(n), description: `Step ${n}` },
-    tool_use_id: `toolu-${n}`,
   }
+  const isSeen = n % 8 < 4
+  const isAsked = !isSeen || n % 40 < 4
+  return [...(isAsked ? asked(store, n, place) : [called(store, n, place)]), ...(isSeen ? [seen(store, n, place)] : [])]
+}
+
+/** The agent's message with the call. @param {Store} store @param {number} n @param {Place} place */
+function called({ log }, n, { session, at, input }) {
+  const content = [{ type: "tool_use", id: `toolu-${n}`, name: "Bash", input }]
+  const line = JSON.stringify({ type: "assistant", message: { role: "assistant", content } })
+  return log.append(session, [{ at: Date.parse(at), from: "agent", key: `message-${n}`, line }])
+}
+
+/** @param {Store} store @param {number} n @param {Place} place */
+function seen({ directory }, n, { session: sessionId, seq, at }) {
+  const verdict = { effect: /** @type {const} */ ("allow"), mode: "acceptEdits", cwd: "/srv/app/src" }
+  return directory.addSeenCall({ sessionId, toolUseId: `toolu-${n}`, seq, at, tool: "Bash", ...verdict })
+}
+
+/** @param {Store} store @param {number} n @param {Place} place */
+function asked({ directory, log }, n, { session, seq, at, input }) {
+  const request = { subtype: "can_use_tool", tool_name: "Bash", input, tool_use_id: `toolu-${n}` }
   const line = JSON.stringify({ type: "control_request", request_id: `request-${n}`, request })
   const isDenied = n % 20 === 0
   const ask = {
@@ -47,6 +69,7 @@ function recorded({ directory, log }, n) {
     kind: /** @type {const} */ ("tool"),
     state: isDenied ? /** @type {const} */ ("denied") : /** @type {const} */ ("allowed"),
     requestId: `request-${n}`,
+    toolUseId: `toolu-${n}`,
     inputHash: "0".repeat(64),
     toolName: "Bash",
     askedAt: at,
@@ -120,7 +143,7 @@ export async function figures() {
     for (let round = 0; round < ROUNDS; round++) samples.push({ ...(await testOnce(store)), readMs: readOnce(file) })
     /** @param {"tookMs" | "turnMs" | "readMs"} name */
     const least = (name) => Math.min(...samples.map((sample) => sample[name]))
-    const what = `${REQUESTS} recorded requests, ${COMMON.length} rules and ${changed.length} more`
+    const what = `${REQUESTS} recorded requests, asked or seen, ${COMMON.length} rules and ${changed.length} more`
     return [
       figureOf({
         title: `backtest: ${what}`,

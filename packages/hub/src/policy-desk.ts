@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import {
+  type CallContext,
   evaluate,
+  judgeCall,
   POLICY_SEES,
   type Policy,
-  type PolicyContext,
   type PolicyRequest,
   type PolicySees,
   policyRequestOf,
@@ -18,7 +19,6 @@ import type {
   HubSettings,
   PolicyChanges,
   PolicyVersion,
-  Why,
 } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
@@ -31,7 +31,7 @@ const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 /** What a session has beside the policy: its grants, and how often it used rules. */
 interface JudgedWith {
   readonly grants: readonly Rule[]
-  readonly used: PolicyContext["used"]
+  readonly used: CallContext["used"]
 }
 
 interface InForce {
@@ -44,8 +44,6 @@ export class PolicyDesk {
   readonly #directory: Directory
   readonly #watchers = new Set<() => void>()
   #inForce: InForce = { policy: EMPTY, enforce: "asked" }
-  /** The rules that can stop a call. */
-  #narrowing: readonly Rule[] = []
 
   constructor(directory: Directory) {
     this.#directory = directory
@@ -109,10 +107,8 @@ export class PolicyDesk {
   }
 
   #use(inForce: InForce): void {
-    const { rules } = inForce.policy
-    prepare(rules)
+    prepare(inForce.policy.rules)
     this.#inForce = inForce
-    this.#narrowing = rules.filter(({ effect }) => effect !== "allow")
   }
 
   /** Called at each change, until what this returns is. */
@@ -137,26 +133,10 @@ export class PolicyDesk {
     return { ...verdict, judgedIn, ...(policy.rules.length === 0 ? {} : { why }) }
   }
 
-  /**
-   * A tool call before it runs. Deny and ask rules alone count: to everything else the answer is allow, which leaves the call
-   * to the agent's own decision. Rules that take too much work to try ask.
-   */
-  judgeCall(call: PolicyRequest, context: PolicyContext): AskVerdict {
-    if (this.#narrowing.length === 0) return LEFT_TO_THE_AGENT
-    const rest: Rule = { id: "", effect: "allow", tool: call.tool }
-    const policy = { ...this.policy, rules: [...this.#narrowing, rest], numbered: this.policy.rules }
-    const verdict = evaluate(policy, call, context)
-    if (verdict.effect === "allow") return LEFT_TO_THE_AGENT
-    return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR, why: withoutRest(verdict.why) } : verdict
+  /** A tool call before it runs. */
+  judgeCall(call: PolicyRequest, context: CallContext): AskVerdict {
+    return judgeCall(this.policy, call, context)
   }
-}
-
-const LEFT_TO_THE_AGENT: AskVerdict = { effect: "allow", reason: "No rule stops this." }
-const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
-
-/** The rule that lets everything else through is none of the policy's. It fails only outside the sandbox. */
-function withoutRest(why: Why): Why {
-  return why.rules.length === 0 ? why : { ...why, rules: [], change: "Run it inside the sandbox." }
 }
 
 /** The limits of a policy that judges everything, for those who turn that on. */

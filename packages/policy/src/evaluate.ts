@@ -32,6 +32,8 @@ interface Judging {
   readonly rules: readonly Rule[]
   /** The rules of the policy: places are counted in them. A rule that is not among them is a grant of the session. */
   readonly numbered: readonly Rule[]
+  /** The rules that allow, where they are others. */
+  readonly allowing: readonly Rule[]
 }
 
 const TOO_MUCH_WORK = "Checking this request against the rules takes too much work, so a person decides."
@@ -44,14 +46,15 @@ const REPORT = "This is a mistake in the policy engine: please report the reques
  * wrong while a request is checked, a person decides.
  */
 export function evaluate(
-  { rules, numbered = rules }: Policy & Partial<Pick<Judging, "numbered">>,
+  policy: Policy & Partial<Judging>,
   request: PolicyRequest,
   context: PolicyContext,
   work = new Work(),
 ): Verdict {
+  const { rules, numbered = rules, allowing = rules } = policy
   try {
     const subject = subjectOf(request, context, work)
-    const verdict = decide({ rules, numbered }, subject)
+    const verdict = decide({ rules, numbered, allowing }, subject)
     return verdict.effect === "ask" ? { ...verdict, ...eyesOf(rules, subject) } : verdict
   } catch (error) {
     const isCostly = error instanceof OverBudget
@@ -69,14 +72,14 @@ function eyesOf(rules: readonly Rule[], subject: Subject): Pick<Verdict, "fourEy
   return isFitting ? { fourEyes: true } : {}
 }
 
-function decide({ rules, numbered }: Judging, subject: Subject): Verdict {
+function decide({ rules, numbered, allowing }: Judging, subject: Subject): Verdict {
   const denying = find(rules, "deny", subject)
   if (denying.yes !== undefined) return settle(numbered, denying.yes, subject)
   const asking = find(rules, "ask", subject)
   if (asking.yes !== undefined) return settle(numbered, asking.yes, subject)
   const unclear = denying.maybe ?? asking.maybe
   if (unclear !== undefined) return askBecauseUnclear(numbered, unclear, subject)
-  return allow({ rules, numbered }, subject)
+  return allow(allowing, numbered, subject)
 }
 
 interface Hit {
@@ -108,7 +111,7 @@ function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Fou
 }
 
 /** Rules with a pattern for the command may share it; one without covers it whatever it is, if it can be read. */
-function allow({ rules, numbered }: Judging, subject: Subject): Verdict {
+function allow(rules: readonly Rule[], numbered: readonly Rule[], subject: Subject): Verdict {
   const { request } = subject
   const command = commandOf(request)
   const isShared = (rule: Rule) => command !== undefined && rule.input?.["command"] !== undefined

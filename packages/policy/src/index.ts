@@ -1,5 +1,6 @@
 export { evaluate, POLICY_SEES, type PolicySees, policyRequestOf, type Verdict } from "./evaluate.ts"
 export { type ImportedEntry, type ImportedSettings, importSettings } from "./import-settings.ts"
+export { type CallContext, judgeCall } from "./judge-call.ts"
 export { prepare } from "./match-rule.ts"
 export { type Allowed, proposalKey, proposeRule } from "./propose-rule.ts"
 export type { RuleUse } from "./rule-limits.ts"

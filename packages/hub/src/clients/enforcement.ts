@@ -84,16 +84,11 @@ export class Enforcement {
     forgetOldest(asked)
   }
 
-  /** The agent may have gone to another folder than its session's: its paths are relative to that, and rules may name either. */
   #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): AskVerdict {
     const mode = textOf(hook, "permission_mode") ?? record.permissionMode ?? undefined
-    const folders = new Set([record.cwd ?? undefined, textOf(hook, "cwd") ?? record.cwd ?? undefined])
-    const about = { session: id, mode, runner: record.runner ?? "", branch: record.branch, now: Date.now() }
-    const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { ...about, cwd }))
-    const of = (effect: AskVerdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
-    const verdict = of("deny") ?? of("ask") ?? verdicts[0]
-    if (verdict === undefined) throw new Error("nothing was judged")
-    return verdicts.some(({ fourEyes }) => fourEyes === true) ? { ...verdict, fourEyes: true } : verdict
+    const place = { cwd: record.cwd ?? undefined, wentTo: textOf(hook, "cwd"), runner: record.runner ?? "" }
+    const about = { session: id, mode, ...place, branch: record.branch, now: Date.now() }
+    return this.#options.policy.judgeCall(call, about)
   }
 
   /** Kept before the agent is told: a result without this is of a call that no hook saw. */

@@ -164,7 +164,7 @@ describe("why a call was stopped before it ran", () => {
       why: { rules: [{ id: "no-push", place: 2 }], change: 'To allow it, change or remove rule "no-push" (number 2).' },
     })
     expect(judge(call("deploy now"))).toMatchObject({ effect: "ask", why: { rules: [{ id: "deploys", place: 3 }] } })
-    expect(judge(call("make"))).not.toHaveProperty("why")
+    expect(judge(call("make"))).toMatchObject({ effect: "allow", why: { rules: [] } })
   })
 
   it("[EN19] names no rule where none had a say", async () => {

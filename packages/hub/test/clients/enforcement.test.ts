@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Ask, AuditRecord, Session } from "@signalbox/protocol/hub-api"
+import type { Ask, AuditRecord, Backtest, Session } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import type { AskVerdict } from "../../src/asks/answer.ts"
 import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
@@ -277,6 +277,32 @@ describe("what was judged", () => {
       { ...about, toolUseId: "t3", effect: "allow", seq: null, input: { command: "touch y" } },
     ])
     expect(seen[0]).not.toHaveProperty("input")
+  })
+
+  it("[BT16] is tested by another policy with the requests, each call once", async () => {
+    const scene = await enforced()
+    const { stage, agent, id } = scene
+    agent.callTool("t1", { command: "touch x" })
+    agent.callTool("t2", { command: "ls -a" })
+    for (const call of ["t1", "t2"]) await agent.answerTo(`hook-${call}`)
+    const request = { subtype: "can_use_tool", tool_name: "Bash", tool_use_id: "t2", input: { command: "ls -a" } }
+    agent.say({ type: "control_request", request_id: "ask-1", request })
+    const open = async () => (await rest<{ asks: Ask[] }>(stage, "GET", "/api/asks?state=pending")).body.asks
+    await expect.poll(open, WAIT).toHaveLength(1)
+    const [ask] = await open()
+    const policy = { rules: [...RULES, { id: "nothing", effect: "deny", tool: "Bash" }] }
+    const { body } = await rest<Backtest>(stage, "POST", "/api/policy/test", { body: { policy } })
+    expect(body).toMatchObject({ requests: 2, notTestable: 0, newlyDenied: { count: 2 } })
+    const [asked, seen] = body.newlyDenied.examples
+    expect(asked).toMatchObject({ ask: ask?.id, text: "ls -a", was: "ask" })
+    expect(seen).toMatchObject({ session: id, text: "touch x", was: "allow", would: "deny", rule: "nothing" })
+    expect(seen).not.toHaveProperty("ask")
+    const { body: history } = await rest<{ events: { seq: number; message: object }[] }>(
+      stage,
+      "GET",
+      `/api/sessions/${id}/events`,
+    )
+    expect(JSON.stringify(history.events.find(({ seq }) => seq === seen?.seq))).toContain('"t1"')
   })
 })
 

@@ -4,55 +4,8 @@ import { describe, expect, it } from "vitest"
 import { resultOf } from "../../src/policy-tests.ts"
 import type { BacktestStep } from "../../src/store/backtest.ts"
 import type { Store } from "../../src/store/open-store.ts"
-import { keptSession, pendingAsk } from "../../src/testing/records.ts"
+import { allow, EMPTY, type Past, policyOf, record, START, test } from "./past-requests.ts"
 import { withStore } from "./store-folder.ts"
-
-const START = Date.UTC(2030, 0, 1)
-const EMPTY: Policy = { rules: [], relayAutoApproval: false }
-
-interface Past {
-  readonly command?: string
-  readonly tool?: string
-  readonly input?: Record<string, unknown>
-  readonly session?: string
-  readonly answer?: "allowed" | "denied"
-  readonly via?: "person" | "policy"
-  readonly change?: Record<string, unknown>
-}
-
-/** Asks in their order, a minute apart, each with its event. */
-async function record(store: Store, past: readonly Past[]): Promise<void> {
-  await store.directory.saveSession(keptSession("s", { cwd: "/srv/app", permissionMode: "plan" }))
-  for (const [
-    index,
-    { command = "ls", tool = "Bash", input, session = "s", answer, via = "person", change },
-  ] of past.entries()) {
-    const at = new Date(START + index * 60_000).toISOString()
-    const request = { subtype: "can_use_tool", tool_name: tool, input: input ?? { command } }
-    const line = JSON.stringify({ type: "control_request", request_id: `r${index}`, request })
-    const { lastSeq } = await store.log.append(session, [{ at: Date.parse(at), from: "agent", line }])
-    const { request: _inEvent, ...ask } = pendingAsk(`ask${index}`, { sessionId: session, seq: lastSeq, askedAt: at })
-    const settled = answer === undefined ? {} : { state: answer, via, settledBy: "ann", answer: { behavior: "allow" } }
-    await store.directory.addAsk({ ...ask, ...settled, ...change })
-  }
-}
-
-function policyOf(...rules: Rule[]): Policy {
-  return { ...EMPTY, rules }
-}
-
-const allow = (id: string, command: string): Rule => ({ id, effect: "allow", tool: "Bash", input: { command } })
-
-interface Tried {
-  readonly inForce?: Policy
-  readonly proposed: unknown
-  readonly since?: string
-  readonly maxExamples?: number
-}
-
-function test(store: Store, { inForce = EMPTY, proposed, since, maxExamples = 10 }: Tried): Promise<Backtest> {
-  return resultOf(store.backtests.run({ kind: "test", inForce, proposed, since, maxExamples }))
-}
 
 function asksIn({ examples }: Backtest["contradicts"]): (string | undefined)[] {
   return examples.map(({ ask }) => ask)

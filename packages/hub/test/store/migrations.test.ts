@@ -9,8 +9,11 @@ import { sql as first } from "../../src/store/migrations/001-first.ts"
 import { sql as keysAndSearchApart } from "../../src/store/migrations/002-keys-and-search-apart.ts"
 import { sql as asksReferToEvents } from "../../src/store/migrations/003-asks-refer-to-events.ts"
 import { sql as rowsByTheirKeys } from "../../src/store/migrations/004-rows-by-their-keys.ts"
+import { sql as seenCalls } from "../../src/store/migrations/005-seen-calls.ts"
+import { sql as policyVersions } from "../../src/store/migrations/006-policy-versions-and-audit-columns.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
 import { openStore } from "../../src/store/open-store.ts"
+import { allowed, pendingAsk } from "../../src/testing/records.ts"
 import { entriesOf } from "../clients/stage.ts"
 import { withFile } from "./store-folder.ts"
 
@@ -210,5 +213,29 @@ describe("migrations", () => {
       expect(await store.directory.listAudit({ by: "bob", after: 0, limit: 9 })).toMatchObject([{ id: 2, by: "bob" }])
       expect(await store.directory.listAudit({ after: 2, limit: 9 })).toHaveLength(1)
       await store.close()
+    }))
+
+  it("[JL8] asks of older hubs are found by their tool call, if they tell it", () =>
+    withFile(async (file) => {
+      const old = openDatabase(file)
+      migrate(old, [first, keysAndSearchApart, asksReferToEvents, rowsByTheirKeys, seenCalls, policyVersions])
+      const add = (id: string, body: object) =>
+        old.run("INSERT INTO asks (id, session, state, undelivered, body) VALUES (?, 's', 'denied', 0, ?)", [
+          id,
+          JSON.stringify(body),
+        ])
+      add("0", pendingAsk("0", { toolUseId: "t0" }))
+      add("1", pendingAsk("1"))
+      add("2", { toolUseId: "t2", deep: nested(1_200) })
+      old.close()
+      const store = openStore({ file })
+      await store.directory.addAsk(pendingAsk("3", { toolUseId: "t3" }))
+      await store.directory.settleAsk("3", "pending", allowed(pendingAsk("3", { toolUseId: "t3" }), "ann"))
+      expect(await store.directory.listAsks({})).toHaveLength(4)
+      await store.close()
+      const kept = openDatabase(file)
+      const asked = "SELECT id FROM asks INDEXED BY asks_by_tool_use WHERE session = 's' AND tool_use = ?"
+      expect(["t0", "t2", "t3"].map((call) => kept.all(asked, [call]))).toEqual([[["0"]], [], [["3"]]])
+      kept.close()
     }))
 })

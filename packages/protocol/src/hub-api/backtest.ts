@@ -8,7 +8,7 @@ const Effect = z.enum(["allow", "deny", "ask"])
 const Example = z.object({
   session: z.string(),
   seq: Seq,
-  ask: z.string().exactOptional(),
+  ask: z.string().exactOptional().meta({ description: "Left out for a tool call that nobody was asked about" }),
   at: Moment,
   tool: z.string(),
   text: z.string().meta({ description: "The beginning of what it would do" }),
@@ -25,7 +25,7 @@ const Difference = z.object({ count: z.int(), examples: z.array(Example) })
 export type BacktestDifference = Told<z.output<typeof Difference>>
 
 const differences = {
-  noLongerAsked: Difference.meta({ description: "Allowed from now on, and not before" }),
+  noLongerAsked: Difference.meta({ description: "Allowed from now on, or left to Claude Code, and not before" }),
   newlyAsked: Difference,
   newlyDenied: Difference,
   contradicts: Difference.meta({ description: "Allowed from now on, although a person denied it" }),
@@ -33,7 +33,7 @@ const differences = {
 
 const Backtest = z
   .object({
-    requests: z.int().meta({ description: "How many were judged" }),
+    requests: z.int().meta({ description: "How many were judged, with tool calls that nobody was asked about" }),
     notTestable: z.int().meta({ description: "How many cannot be judged, because their input is gone or too long" }),
     ...differences,
     since: Moment.nullable().meta({ description: "When the oldest one was made; null: there was none" }),

@@ -10,9 +10,9 @@ import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/pro
 import type { Envelope } from "@signalbox/protocol/envelope"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
 import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
-import { branchOf } from "../machine/branch.ts"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
+import { branchOf } from "./branch.ts"
 import { HeldHooks } from "./held-hooks.ts"
 
 export interface AgentOptions extends AgentStreamOptions {

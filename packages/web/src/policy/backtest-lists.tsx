@@ -46,8 +46,9 @@ export function ExampleList({ label, list }: { readonly label: string; readonly 
   return (
     <>
       <ul aria-label={label} className="flex flex-col divide-y divide-line rounded-card border border-line bg-surface">
-        {list.examples.map((example) => (
-          <Example key={`${example.session} ${example.seq} ${example.ask ?? ""}`} example={example} />
+        {list.examples.map((example, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a message may call the same tool twice; the list never changes
+          <Example key={index} example={example} />
         ))}
       </ul>
       {left > 0 && <p className="text-meta text-text-3">And {left.toLocaleString("en")} more.</p>}

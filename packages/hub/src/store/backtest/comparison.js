@@ -1,4 +1,4 @@
-import { fieldOf } from "@signalbox/protocol"
+import { defined, fieldOf } from "@signalbox/protocol"
 import { Judge, judgeOfCommon } from "./judge.js"
 
 /**
@@ -38,16 +38,16 @@ export class Comparison {
 
   /** @param {Recorded} recorded */
   take(recorded) {
-    const { request, context, at } = recorded
+    const { request, at } = recorded
     if (request === undefined) {
       this.#notTestable++
       return
     }
     this.#requests++
     this.#since = at
-    if (this.#common?.verdict(request, context).effect === "allow") return
-    const was = this.#inForce.verdict(request, context)
-    const would = this.#proposed.verdict(request, context)
+    if (this.#common?.verdict(request, recorded).effect === "allow") return
+    const was = this.#inForce.verdict(request, recorded)
+    const would = this.#proposed.verdict(request, recorded)
     if (was.effect === would.effect) return
     this.#add(LIST_OF[would.effect], recorded, was, would)
     if (would.effect === "allow" && recorded.answer?.outcome === "denied")
@@ -81,7 +81,7 @@ function exampleOf({ session, seq, ask, at, request, answer }, was, would) {
   return {
     session,
     seq,
-    ask,
+    ...defined({ ask }),
     at,
     tool: request?.tool ?? "",
     text: textOf(request?.input ?? {}),

@@ -1,9 +1,11 @@
-import { evaluate, prepare } from "@signalbox/policy"
+import { evaluate, judgeCall, prepare } from "@signalbox/policy"
 
 /**
  * @import { Policy, PolicyRequest, Verdict } from "@signalbox/policy"
- * @import { RecordedContext } from "./recorded-requests.js"
+ * @import { Recorded } from "./recorded-requests.js"
  */
+
+/** @typedef {Pick<Recorded, "ask" | "context">} Circumstances */
 
 const MAX_KNOWN = 20_000
 const MAX_KEY_CHARS = 2_000
@@ -29,12 +31,13 @@ export class Judge {
     }
   }
 
-  /** @param {PolicyRequest} request @param {RecordedContext} context */
-  verdict(request, context) {
-    const key = this.#keyOf(request, context)
+  /** A call that nobody was asked about is judged as it was before it ran. @param {PolicyRequest} request @param {Circumstances} recorded */
+  verdict(request, recorded) {
+    const key = this.#keyOf(request, recorded)
     const known = key === undefined ? undefined : this.#known.get(key)
     if (known !== undefined) return known
-    const verdict = evaluate(this.#policy, request, context)
+    const judge = recorded.ask === undefined ? judgeCall : evaluate
+    const verdict = judge(this.#policy, request, recorded.context)
     if (key !== undefined) {
       if (this.#known.size >= MAX_KNOWN) this.#known.clear()
       this.#known.set(key, verdict)
@@ -42,12 +45,12 @@ export class Judge {
     return verdict
   }
 
-  /** @param {PolicyRequest} request @param {RecordedContext} context */
-  #keyOf({ tool, needsPerson, input: { description, ...input } }, { session, now, ...context }) {
+  /** @param {PolicyRequest} request @param {Circumstances} recorded */
+  #keyOf({ tool, needsPerson, input: { description, ...input } }, { ask, context: { session, now, ...context } }) {
     const looksAt = this.#looksAt
     const varying = [looksAt.session && session, looksAt.description && description, looksAt.now && now]
     try {
-      const key = JSON.stringify([tool, needsPerson, input, context, varying])
+      const key = JSON.stringify([ask === undefined, tool, needsPerson, input, context, varying])
       return key.length <= MAX_KEY_CHARS ? key : undefined
     } catch {
       // Nested deeper than can be written.

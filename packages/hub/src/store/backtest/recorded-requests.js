@@ -1,15 +1,17 @@
 import { policyRequestOf } from "@signalbox/policy"
 import { fieldOf } from "@signalbox/protocol"
+import { RecordedCalls } from "./recorded-calls.js"
+import { BODY, PAGE_ROWS, parsed, RecordedLog, SHORT_BODY } from "./recorded-log.js"
 
 /**
- * @import { PolicyContext, PolicyRequest } from "@signalbox/policy"
+ * @import { CallContext, PolicyRequest } from "@signalbox/policy"
  * @import { AskRecord } from "../../model/ask.ts"
  * @import { Connection } from "../search/connection.js"
  */
 
 /**
  * The session in which it was made, and when. As if no rule had been used up: how often it was by then is not kept.
- * @typedef {PolicyContext & { readonly now: number, readonly used: Readonly<Record<string, never>> }} RecordedContext
+ * @typedef {CallContext & { readonly now: number, readonly used: Readonly<Record<string, never>> }} RecordedContext
  */
 
 /**
@@ -17,57 +19,51 @@ import { fieldOf } from "@signalbox/protocol"
  * @typedef {object} Recorded
  * @property {string} session
  * @property {number} seq
- * @property {string} ask
+ * @property {string | undefined} ask undefined for a tool call that nobody was asked about
  * @property {string} at
  * @property {PolicyRequest | undefined} request
  * @property {RecordedContext} context
  * @property {{ readonly by: string, readonly outcome: "allowed" | "denied", readonly isEdited: boolean } | undefined} answer of a person
  */
 
-const PAGE_ROWS = 500
-/** Longer rows are left alone: what rules look at is far shorter, and one of 32 MB takes as long as thousands. */
-const MAX_BYTES = 4 * 1024 * 1024
-/** Longer ones are read one by one, so that no page takes much memory. */
-const SHORT_BYTES = 64 * 1024
-const MAX_SESSIONS = 20_000
-
-const BODY = `CASE WHEN octet_length(body) <= ${MAX_BYTES} THEN body END`
-const SHORT_BODY = `CASE WHEN octet_length(body) <= ${SHORT_BYTES} THEN body END`
 const PAGES = {
   all: `SELECT number, id, session, ${SHORT_BODY} FROM asks WHERE number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
   denied: `SELECT number, id, session, ${SHORT_BODY} FROM asks WHERE state = 'denied' AND number < ? ORDER BY number DESC LIMIT ${PAGE_ROWS}`,
 }
-const LINE = `SELECT CASE WHEN octet_length(line) <= ${MAX_BYTES} THEN line END FROM events WHERE session = ? AND seq = ?`
 
-/**
- * The requests that the store has, each once, newest first. One source at a time: further kinds of recorded calls are merged
- * here, by their time.
- */
+/** The requests that the store has, each once, newest first: what agents asked, and their calls that nobody was asked about. */
 export class RecordedRequests {
   #log
-  /** @type {Map<string, { readonly number: unknown, readonly context: PolicyContext }>} */
-  #sessions = new Map()
+  #calls
 
-  /** @param {Connection} log */
-  constructor(log) {
-    this.#log = log
+  /** @param {Connection} connection */
+  constructor(connection) {
+    this.#log = new RecordedLog(connection)
+    this.#calls = new RecordedCalls(this.#log)
   }
 
   /** About how many there are since then. @param {string | undefined} since */
   count(since) {
-    return Number(this.#log.first("SELECT count(*) FROM asks WHERE number >= ?", [this.#firstSince(since)])[0] ?? 0)
+    const [asked] = this.#log.first("SELECT count(*) FROM asks WHERE number >= ?", [this.#firstSince(since)])
+    return Number(asked ?? 0) + this.#calls.count(since)
   }
 
   /**
    * Each page is a read of its own, so that the log can be written and tidied meanwhile.
-   * @param {{ readonly since?: string | undefined, readonly only?: "denied" }} [wanted]
+   * @param {{ readonly since?: string | undefined, readonly only?: "denied" }} [wanted] only: those that were denied when asked
    * @returns {Generator<Recorded, void>}
    */
   *newestFirst({ since, only } = {}) {
+    const asked = this.#asked(PAGES[only ?? "all"], since)
+    yield* only === undefined ? byTime(asked, this.#calls.newestFirst(since)) : asked
+  }
+
+  /** @param {string} page @param {string | undefined} since @returns {Generator<Recorded, void>} */
+  *#asked(page, since) {
     const end = this.#firstSince(since)
     let before = Number.MAX_SAFE_INTEGER
     for (;;) {
-      const rows = this.#log.rows(PAGES[only ?? "all"], [before])
+      const rows = this.#log.rows(page, [before])
       for (const [number, id, session, body] of rows) {
         if (Number(number) < end) return
         before = Number(number)
@@ -81,40 +77,25 @@ export class RecordedRequests {
   /** @param {string} ask @param {string} session @param {unknown} body @returns {Recorded} */
   #recorded(ask, session, body) {
     const record = askIn(body)
-    const { number, context } = this.#session(session)
-    const { seq = 0, askedAt: at = "", judgedIn, via, state, settledBy: by, answer } = record ?? {}
+    const { cwd, mode } = this.#log.session(session)
+    const { seq = 0, askedAt: at = "", judgedIn = { cwd, mode }, via, state, settledBy: by, answer } = record ?? {}
     const isAnswered = via === "person" && (state === "allowed" || state === "denied")
     return {
       session,
       seq,
       ask,
       at,
-      request: record && this.#request(record, number),
-      context: { ...(judgedIn ?? context), session, now: Date.parse(at), used: {} },
+      request: record && this.#request(record, session),
+      context: { ...judgedIn, session, now: Date.parse(at), used: {} },
       answer: isAnswered
         ? { by: by ?? "", outcome: state, isEdited: answer?.["updatedInput"] !== undefined }
         : undefined,
     }
   }
 
-  /** @param {AskRecord} record @param {unknown} sessionNumber */
-  #request(record, sessionNumber) {
-    if (record.request !== undefined) return policyRequestOf(record.request)
-    const [line] = this.#log.first(LINE, [sessionNumber, record.seq])
-    return policyRequestOf(fieldOf(parsed(line), "request"))
-  }
-
-  /** As it is now: requests of older hubs do not say in which folder and mode they were made. @param {string} id */
-  #session(id) {
-    const known = this.#sessions.get(id)
-    if (known !== undefined) return known
-    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.clear()
-    const [number = null] = this.#log.first("SELECT id FROM log_sessions WHERE name = ?", [id])
-    const [record] = this.#log.first("SELECT record FROM sessions WHERE id = ?", [id])
-    const { cwd, permissionMode: mode } = sessionIn(record)
-    const session = { number, context: { session: id, cwd: cwd ?? undefined, mode: mode ?? undefined } }
-    this.#sessions.set(id, session)
-    return session
+  /** @param {AskRecord} record @param {string} session */
+  #request({ request, seq }, session) {
+    return policyRequestOf(request ?? fieldOf(this.#log.event(session, seq), "request"))
   }
 
   /** The number of the first one of that time or later: they are numbered as they came. @param {string | undefined} since */
@@ -136,25 +117,22 @@ export class RecordedRequests {
   }
 }
 
-/** @param {unknown} text @returns {unknown} */
-function parsed(text) {
-  // A line with a NUL in it is kept as bytes.
-  const json = text instanceof Uint8Array ? Buffer.from(text).toString() : text
-  try {
-    return typeof json === "string" ? JSON.parse(json) : undefined
-  } catch {
-    return undefined
+/**
+ * Both as one, newest first. One that does not tell its time comes when it is its turn.
+ * @param {Iterable<Recorded>} asked
+ * @param {Iterator<Recorded, void>} calls
+ */
+function* byTime(asked, calls) {
+  let call = calls.next()
+  for (const request of asked) {
+    for (; call.done !== true && request.at !== "" && call.value.at > request.at; call = calls.next()) yield call.value
+    yield request
   }
+  for (; call.done !== true; call = calls.next()) yield call.value
 }
 
 /** @param {unknown} body @returns {AskRecord | undefined} */
 function askIn(body) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store wrote it
   return /** @type {AskRecord | undefined} */ (parsed(body))
-}
-
-/** @param {unknown} record @returns {{ cwd?: string | null, permissionMode?: string | null }} */
-function sessionIn(record) {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store wrote it
-  return /** @type {{} | undefined} */ (parsed(record)) ?? {}
 }

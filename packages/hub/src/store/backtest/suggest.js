@@ -89,13 +89,14 @@ class Past {
   }
 
   /** @param {Recorded} recorded */
-  take({ request, context, answer, at }) {
+  take(recorded) {
+    const { request, context, answer, at } = recorded
     if (request === undefined) {
       this.notTestable++
       return
     }
     this.requests++
-    const { effect, rule } = this.#judge.verdict(request, context)
+    const { effect, rule } = this.#judge.verdict(request, recorded)
     if (rule !== undefined) {
       const before = this.#decided.get(rule)
       this.#decided.set(rule, { count: (before?.count ?? 0) + 1, lastAt: before?.lastAt ?? at })
@@ -183,9 +184,10 @@ function freeId([first], taken) {
 }
 
 /** @param {Set<Candidate>} candidates @param {Recorded} recorded */
-function dropDenied(candidates, { request, context, answer }) {
+function dropDenied(candidates, recorded) {
+  const { request, answer } = recorded
   if (request === undefined || answer?.outcome !== "denied") return
-  for (const candidate of candidates) if (candidate.covers(request, context)) candidates.delete(candidate)
+  for (const candidate of candidates) if (candidate.covers(request, recorded)) candidates.delete(candidate)
 }
 
 /** A rule that may be proposed. */
@@ -208,15 +210,15 @@ class Candidate {
     this.#comparison = new Comparison({ inForce, proposed, maxExamples: MAX_EXAMPLES })
   }
 
-  /** @param {NonNullable<Recorded["request"]>} request @param {Recorded["context"]} context */
-  covers(request, context) {
-    return request.tool === this.#rule.tool && this.#alone.verdict(request, context).effect === "allow"
+  /** @param {NonNullable<Recorded["request"]>} request @param {Recorded} recorded */
+  covers(request, recorded) {
+    return request.tool === this.#rule.tool && this.#alone.verdict(request, recorded).effect === "allow"
   }
 
-  /** @param {Recorded} recorded */
+  /** A rule that allows does nothing to a call that nobody was asked about. @param {Recorded} recorded */
   take(recorded) {
-    const { request, context, session, at, answer } = recorded
-    if (request === undefined || !this.covers(request, context)) return
+    const { request, ask, session, at, answer } = recorded
+    if (request === undefined || ask === undefined || !this.covers(request, recorded)) return
     this.#comparison.take(recorded)
     if (answer?.outcome !== "allowed" || answer.isEdited) return
     this.#allowed++
