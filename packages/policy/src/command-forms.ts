@@ -97,8 +97,11 @@ class FormReader {
       if (part.kind === "command") this.#addCommand(part, { ...(part === first ? where : others), isFed })
       if (part.kind === "redirection" && part.body !== undefined) this.#addBody(part.body, where)
     }
-    // `$((git push))` is arithmetic for one shell and a subshell for another.
-    if ((isBroken || text.includes("((")) && text.length <= MAX_COMMAND_CHARS) this.#addPieces(text)
+    if (text.length > MAX_COMMAND_CHARS) return
+    const isDoubled = text.includes("((")
+    if (isBroken || isDoubled) this.#addPieces(text)
+    // `((git push))` is arithmetic for one shell and a subshell in a subshell for another.
+    if (isDoubled) this.addText(text.replace(/\((?=\()/g, "( "), { ...others, hasSpans: false })
   }
 
   /** A shell that carries out its input may run anything. */
