@@ -355,6 +355,13 @@ describe("a deny pattern for commands", () => {
     expect(bash([denying("curl * | sh")], "curl  http://x |  sh")).toBe("deny")
   })
 
+  it.each(["((rm x))", "((echo 'rm x' | sh))", "(((rm x) | cat))", "echo $((rm x))"])(
+    "[PO8] %j is arithmetic for one shell and runs commands in another: rm * forbids it",
+    (command) => {
+      expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("deny")
+    },
+  )
+
   it("[PO8] whatever stands around it, a forbidden command is never allowed", () => {
     const around = fc.constantFrom("", "ls; ", "a && ", "b | ", "(", "X=1 ", "sudo ", "! ", "echo $(", "`", "\n", "{ ")
     fc.assert(
