@@ -5,6 +5,21 @@ import { LARGE_BODY_BYTES, type RouteTable } from "./route-table.ts"
 const AskState = z.enum(["pending", "allowed", "denied", "expired", "cancelled", "superseded", "orphaned"])
 export type AskState = z.output<typeof AskState>
 
+const Span = z.object({ start: z.int().nonnegative(), end: z.int().nonnegative() })
+
+/** Why the policy decided as it did, as the policy package tells it. */
+export const Why = z
+  .object({
+    rules: z
+      .array(z.object({ id: z.string(), place: z.int(), span: Span.exactOptional() }))
+      .meta({ description: "The rules that had a say, with their numbers; the first one decided" }),
+    field: z.string().exactOptional().meta({ description: "The field of the tool's input that decided" }),
+    span: Span.exactOptional().meta({ description: "The part of that field" }),
+    text: z.string().exactOptional().meta({ description: "What stands there, shortened if it is long" }),
+    change: z.string().meta({ description: "What would have to change for another verdict" }),
+  })
+  .meta({ id: "Why" })
+
 const Ask = z
   .object({
     id: z.string(),
@@ -35,6 +50,12 @@ const Ask = z
     via: z.enum(["person", "policy", "timeout", "agent", "hub"]).exactOptional(),
     /** The rule that settled it, or that made it an ask. */
     rule: z.string().exactOptional(),
+    reason: z.string().exactOptional().meta({ description: "The policy's verdict on it, in a sentence" }),
+    why: Why.exactOptional(),
+    fourEyes: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: "another person than the session's `owner` must answer" }),
     answer: WireObject.exactOptional(),
     /** When the answer was on the wire. */
     deliveredAt: Moment.exactOptional(),

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { Why } from "./ask.ts"
 import { Moment, numberInQuery, Seq, Since, type Told, WireObject } from "./fields.ts"
 import { Policy } from "./policy.ts"
 import { BODY_BYTES, type RouteTable, SMALL_BODY_BYTES } from "./route-table.ts"
@@ -74,6 +75,8 @@ const Explained = z
     reason: z.string(),
     span: z.unknown().exactOptional(),
     path: z.unknown().exactOptional(),
+    message: z.string().exactOptional().meta({ description: "What a deny rule tells the agent" }),
+    why: Why.exactOptional(),
   })
   .meta({ id: "Verdict" })
 export type PolicyVerdict = Told<z.output<typeof Explained>>

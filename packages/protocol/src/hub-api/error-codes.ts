@@ -25,6 +25,7 @@ export const API_ERRORS = {
   "ask/changed": 409,
   "ask/invalid-answer": 400,
   "ask/not-extendable": 409,
+  "ask/four-eyes": 403,
   "grant/unknown": 404,
   "token/unknown": 404,
   "token/last-admin": 409,

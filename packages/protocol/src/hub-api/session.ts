@@ -82,6 +82,7 @@ const sessionFields = {
     description:
       "What the policy judges of its process. `lost`: a tool ran that the policy had not seen. Absent: only what the agent asks about.",
   }),
+  owner: z.string().exactOptional().meta({ description: "The person who started it: the name of their token." }),
   /** The session this one came from. */
   parent: z.string().exactOptional(),
   /** The session that followed it. */
