@@ -13,11 +13,12 @@ import { age } from "../design/words.ts"
 import { agentWords, headingOf } from "../fleet/ask-words.ts"
 import { MachineName, useMachineHome } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { WhyNote } from "../fleet/why.tsx"
 import { agentName } from "../transcript/rows/lane.tsx"
 import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
-import { reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
+import { fourEyesWords, reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
 
 /** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
@@ -143,15 +144,30 @@ async function moreTime(store: HubStore, id: string, expiresAt: string): Promise
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. */
 export function AskReasons({ ask }: { readonly ask: Ask }) {
   const session = useSession(ask.sessionId)
-  const reasons = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
-  if (reasons.length === 0) return null
+  const isOwn = useIsOwn(ask)
+  const facts = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
+  const isForOthers = ask.fourEyes === true && ask.state === "pending" && !isOwn
+  const reasons = isForOthers ? [...facts, fourEyesWords(session?.owner, false)] : facts
+  if (reasons.length === 0 && ask.reason === undefined) return null
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">
       {reasons.map((reason) => (
         <VisibleText as="li" key={reason} text={reason} />
       ))}
+      {ask.reason !== undefined && (
+        <li>
+          <WhyNote reason={ask.reason} why={ask.why} />
+        </li>
+      )}
     </ul>
   )
+}
+
+/** Whether the reader started the session of an ask that another person must answer. */
+export function useIsOwn({ sessionId, fourEyes }: Ask): boolean {
+  const me = useMe()
+  const owner = useSession(sessionId)?.owner
+  return fourEyes === true && owner !== undefined && owner === me.name
 }
 
 /** Which of a session's agents asks. Beside its transcript a sub-agent has a name, elsewhere only an id. */
