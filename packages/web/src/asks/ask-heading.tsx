@@ -13,7 +13,7 @@ import { age } from "../design/words.ts"
 import { agentWords, headingOf } from "../fleet/ask-words.ts"
 import { MachineName, useMachineHome } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { WhyNote } from "../fleet/why.tsx"
+import { VerdictWords } from "../fleet/why.tsx"
 import { agentName } from "../transcript/rows/lane.tsx"
 import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
@@ -156,7 +156,7 @@ export function AskReasons({ ask }: { readonly ask: Ask }) {
       ))}
       {ask.reason !== undefined && (
         <li>
-          <WhyNote reason={ask.reason} why={ask.why} />
+          <VerdictWords reason={ask.reason} why={ask.why} />
         </li>
       )}
     </ul>

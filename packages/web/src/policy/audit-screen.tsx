@@ -12,7 +12,7 @@ import { oneLine } from "../design/visible-text.tsx"
 import { moment } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { RuleLink } from "../fleet/why.tsx"
+import { RuleLink } from "../fleet/verdict.tsx"
 import { AuditExport } from "./audit-export.tsx"
 import {
   type AuditWish,

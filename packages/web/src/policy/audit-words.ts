@@ -4,7 +4,7 @@ import type { RouteQuery } from "@signalbox/protocol/hub-api"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { outcomeWords, summaryOf } from "../fleet/ask-words.ts"
-import type { Why } from "../fleet/why.tsx"
+import type { Why } from "../fleet/deciding-span.ts"
 
 /** The filters of the audit, by their names in the address and at the hub. */
 const FILTERS = {

@@ -7,7 +7,8 @@ import { whileOpen } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
-import { decidingSpan, MarkedText, type Why } from "../../fleet/why.tsx"
+import type { Why } from "../../fleet/deciding-span.ts"
+import { JudgedText } from "../../fleet/why.tsx"
 import {
   DIFF_LOOKS,
   DiffText,
@@ -53,7 +54,7 @@ export function ToolAskBody({ tool, input, why, preview, isSplit }: ToolAskBodyP
     <>
       {url !== undefined && (
         <p className="font-mono text-dense">
-          <MarkedText text={url} span={decidingSpan(why, "url", url)} />
+          <JudgedText text={url} field="url" why={why} />
         </p>
       )}
       <JsonView value={input} whole />
@@ -67,7 +68,7 @@ function CommandBody({ command, input, why }: { readonly command: string } & Pic
     <>
       {typeof description === "string" && <VisibleText as="p" className="text-dense text-text-2" text={description} />}
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
-        <MarkedText text={command} span={decidingSpan(why, "command", command)} />
+        <JudgedText text={command} field="command" why={why} />
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
       </div>
       {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}

@@ -2,10 +2,11 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { useWho } from "../../app/hub-context.ts"
+import { Link } from "../../app/router.tsx"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
-import { RuleLink } from "../../fleet/why.tsx"
+import { ruleAddress } from "../../fleet/ask-words.ts"
 import { countsOf } from "../content/line-diff.ts"
 import { withoutAnsi } from "../content/output-text.tsx"
 import { todoChanges } from "../tools/checklist.ts"
@@ -149,7 +150,11 @@ function Denial({ row: { ask, denial, result } }: { readonly row: ToolRow }) {
   return (
     <p className="text-dense text-danger">
       Denied{rule !== undefined ? " by rule " : own !== undefined ? ` by rule ${oneLine(own, 60)}` : by}
-      {rule !== undefined && <RuleLink id={rule} />}
+      {rule !== undefined && (
+        <Link href={ruleAddress(rule)} className="underline">
+          <bdi>{oneLine(rule, 60)}</bdi>
+        </Link>
+      )}
       {reason !== "" && `: ${oneLine(reason, 300)}`}
     </p>
   )

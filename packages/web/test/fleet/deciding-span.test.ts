@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { decidingSpan } from "../../src/fleet/why.tsx"
+import { decidingSpan } from "../../src/fleet/deciding-span.ts"
 
 const why = { rules: [], field: "command", span: { start: 3, end: 8 }, change: "To allow it, add a rule." }
 
