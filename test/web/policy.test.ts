@@ -132,6 +132,8 @@ describe.runIf(hasBrowser)("the policy", () => {
     await page.getByRole("button", { name: "Test request" }).click()
     await verdict.getByText("Denied").waitFor()
     await verdict.getByText("A person pushes.").waitFor()
+    await verdict.getByText('To allow it, change or remove rule "no-push" (number 2).').waitFor()
+    expect(await verdict.locator("mark").allTextContents()).toEqual(["git push origin"])
 
     await page.getByRole("combobox", { name: "Recent request" }).selectOption(ask.id)
     await verdict.getByText("A person decides").waitFor()
@@ -276,6 +278,27 @@ describe.runIf(hasBrowser)("the policy", () => {
     await page.getByRole("button", { name: "Add rule" }).click()
     await rule(page, "bash-npm-run-e2e").getByText("Our own tests.").waitFor()
     expect((await settledByRule("npm run e2e")).via).toBe("policy")
+  })
+
+  check("[P-12] where a rule asks or denies, the editor says that an allow rule changes nothing", async () => {
+    await put(DEPLOYS, ALLOW_TESTS)
+    const ask = await asked("deploy staging")
+    const page = await open(`/policy/edit?ask=${ask.id}`)
+    await page.getByText("ask beats allow").waitFor()
+    const review = page.getByRole("region", { name: "New rule" })
+    expect(await review.getByRole("link", { name: "deploys" }).getAttribute("href")).toBe("/policy?rule=deploys")
+    await page.getByRole("region", { name: "Test on past requests" }).getByText("Nothing would have changed").waitFor()
+    await review.getByRole("link", { name: "Edit that rule" }).click()
+    await page.waitForURL(/\/policy\/edit\?rule=deploys$/)
+    await expect.poll(() => page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("deploys")
+    await asking.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
+
+    // A request that no rule stopped has no such note.
+    const free = await asked("npm run docs")
+    await page.goto(`/policy/edit?ask=${free.id}`)
+    await page.getByText("The narrowest rule that allows this request").waitFor()
+    expect(await page.getByText("changes nothing here").count()).toBe(0)
+    await asking.hub.post(`/api/asks/${free.id}/answer`, { behavior: "allow" })
   })
 
   check("[P-8] what a person denied is not allowed by a rule, unless it is saved anyway", async () => {

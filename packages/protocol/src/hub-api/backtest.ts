@@ -77,6 +77,7 @@ const Explained = z
     why: Why.exactOptional(),
     span: z.unknown().exactOptional(),
     path: z.unknown().exactOptional(),
+    message: z.string().exactOptional().meta({ description: "What a deny rule tells the agent" }),
   })
   .meta({ id: "Verdict" })
 export type PolicyVerdict = Told<z.output<typeof Explained>>

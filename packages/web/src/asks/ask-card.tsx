@@ -1,5 +1,13 @@
 import type { Ask } from "@signalbox/client"
-import { type ComponentType, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from "react"
 import { useNow } from "../app/clock.ts"
 import { useCanOperate, useConnection, useSession } from "../app/hub-context.ts"
 import { isEditable } from "../app/keyboard.ts"
@@ -14,11 +22,12 @@ import { JsonView } from "../transcript/content/output-text.tsx"
 import { noteSettled, useArming } from "./answer/arming.ts"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
 import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
-import { AskHeading, AskReasons } from "./ask-heading.tsx"
+import { AskHeading, AskReasons, useIsBarred } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
-import { ActionBar, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
+import { ActionBar, AllowBarred, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
 import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
+import { fourEyesWords } from "./request-words.ts"
 import { closeSheet, openSheet } from "./shown-ask.tsx"
 
 /** A request and what can be done about it, or what came of it. */
@@ -28,6 +37,8 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
   const arming = useArming(`${ask.id}:${ask.inputHash}`)
   const connection = useConnection()
   const canOperate = useCanOperate()
+  const barId = useId()
+  const barred = useIsBarred(ask) ? barId : undefined
   const isOpen = ask.state === "pending"
   const isSent = state.name === "sending" || state.name === "answered"
   const canAct = isOpen && connection.name === "live" && !isSent
@@ -76,7 +87,9 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
       {isOpen && canOperate ? (
         // Not the boundary of the record: a form that goes must be gone, with its focus, while the record is loaded.
         <PartBoundary key="form">
-          <Form {...{ ask, canAct, place }} answer={guarded} notes={<AskNotes ask={ask} state={state} />} />
+          <AllowBarred value={barred}>
+            <Form {...{ ask, canAct, place }} answer={guarded} notes={<AskNotes {...{ ask, state, barred }} />} />
+          </AllowBarred>
         </PartBoundary>
       ) : (
         <PartBoundary key="record" waiting={null}>
@@ -189,12 +202,23 @@ function DialogAsk({ ask, canAct, answer, notes }: AskFormProps) {
   )
 }
 
+interface AskNotesProps {
+  readonly ask: Ask
+  readonly state: AnswerState
+  /** Set where the reader must not allow it: the id of the sentence that says why. */
+  readonly barred: string | undefined
+}
+
 /** How the answer fares, and what stands in its way. */
-function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerState }) {
+function AskNotes({ ask, state, barred }: AskNotesProps) {
   const session = useSession(ask.sessionId)
   const now = useNow()
   const connection = useConnection()
-  const caution = (words: string) => <p className="text-dense text-caution">{words}</p>
+  const caution = (words: string, id?: string) => (
+    <p id={id} className="text-dense text-caution">
+      {words}
+    </p>
+  )
   if (state.name === "sending")
     return (
       <p role="status" className="text-dense text-text-2">
@@ -208,7 +232,9 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
       </Notice>
     )
   if (state.name === "not-sent") return <Trouble onRetry={state.again}>Not sent: {state.why}</Trouble>
+  if (state.name === "refused") return <Trouble>Not sent: {state.why}</Trouble>
   if (connection.name === "lost") return caution("Hub offline. You can answer when it reconnects.")
+  if (barred !== undefined) return caution(fourEyesWords(session?.startedBy, true), barred)
   const isAway = session !== undefined && isSilent(session, now)
   return isAway ? caution("Machine offline. Your answer waits until it's back.") : null
 }

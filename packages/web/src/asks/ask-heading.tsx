@@ -13,11 +13,12 @@ import { age } from "../design/words.ts"
 import { agentWords, headingOf } from "../fleet/ask-words.ts"
 import { MachineName, useMachineHome } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { VerdictWords } from "../fleet/why.tsx"
 import { agentName } from "../transcript/rows/lane.tsx"
 import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
-import { reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
+import { fourEyesWords, reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
 
 /** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
@@ -143,15 +144,31 @@ async function moreTime(store: HubStore, id: string, expiresAt: string): Promise
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. */
 export function AskReasons({ ask }: { readonly ask: Ask }) {
   const session = useSession(ask.sessionId)
-  const reasons = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
-  if (reasons.length === 0) return null
+  const isBarred = useIsBarred(ask)
+  const facts = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
+  const isForOthers = ask.fourEyes === true && ask.state === "pending" && !isBarred
+  const reasons = isForOthers ? [...facts, fourEyesWords(session?.startedBy, false)] : facts
+  if (reasons.length === 0 && ask.reason === undefined) return null
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">
       {reasons.map((reason) => (
         <VisibleText as="li" key={reason} text={reason} />
       ))}
+      {ask.reason !== undefined && (
+        <li>
+          <VerdictWords reason={ask.reason} why={ask.why} />
+        </li>
+      )}
     </ul>
   )
+}
+
+/** Whether the reader must not allow an ask that needs a second person: they started its session, or nobody knows who did. */
+export function useIsBarred({ sessionId, fourEyes }: Ask): boolean {
+  const me = useMe()
+  const session = useSession(sessionId)
+  if (fourEyes !== true || session === undefined) return false
+  return session.startedBy === undefined || session.startedBy === me.name
 }
 
 /** Which of a session's agents asks. Beside its transcript a sub-agent has a name, elsewhere only an id. */

@@ -38,7 +38,15 @@ function Asked({ ask, place }: AskRecordProps) {
   const isSplit = useIsSplit(place)
   switch (ask.kind) {
     case "tool":
-      return <ToolAskBody tool={ask.toolName ?? ""} input={ask.input ?? {}} preview={preview} isSplit={isSplit} />
+      return (
+        <ToolAskBody
+          tool={ask.toolName ?? ""}
+          input={ask.input ?? {}}
+          why={ask.why}
+          preview={preview}
+          isSplit={isSplit}
+        />
+      )
     case "question":
       return <QuestionRecord ask={ask} />
     case "plan":

@@ -70,11 +70,11 @@ export function waitWords(ms: number): string {
   return minutes % 60 === 0 || hours >= 24 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }
 
-type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
+type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule" | "reason" | "via">
 
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. Pure. */
 export function reasonsOf(
-  { kind, request, input, rule }: Reasoned,
+  { kind, request, input, rule, reason: verdict, via }: Reasoned,
   cwd: string | null = null,
   home?: string,
 ): readonly string[] {
@@ -87,12 +87,20 @@ export function reasonsOf(
     ifGiven(text("blocked_path"), (path) => blockedPathWords(path, { folders: [cwd], home })),
     kind === "tool" ? description : undefined,
     matched === undefined || matched === null ? undefined : `Required by CLI rule ${ruleName(matched)}.`,
-    ifGiven(rule, (id) => `Required by hub rule ${id}.`),
+    // A hub that tells its verdict has named the rule there.
+    verdict !== undefined || via === "policy" ? undefined : ifGiven(rule, (id) => `Required by hub rule ${id}.`),
     input?.["dangerouslyDisableSandbox"] === true ? "Runs outside the sandbox." : undefined,
     ifGiven(hostOf(textOf(input, "url")), (host) => `Network: ${host}`),
     isObject(server) && kind === "tool" ? `From the MCP server ${textOf(server, "name") ?? "?"}.` : undefined,
   ]
   return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
+}
+
+/** Who must not allow it, of an ask that needs a second person. `isOwn`: the reader started the session. */
+export function fourEyesWords(startedBy: string | undefined, isOwn: boolean): string {
+  if (startedBy === undefined) return "It isn't known who started this session, so this can only be denied."
+  if (isOwn) return "You started this session, so another person must allow this. You can still deny."
+  return `Another person than ${startedBy} must allow this.`
 }
 
 /** A description that stands in the request already, as a command's purpose or a file's path, is no reason. */

@@ -28,23 +28,34 @@ interface FieldProps extends Labelled {
 /** A label, a control, and below it what is wrong or what to know. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId()
-  const note = error ?? hint
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-dense font-medium text-text-2">
         {label}
       </label>
-      {children({
-        id,
-        "aria-describedby": note === undefined ? undefined : `${id}-note`,
-        "aria-invalid": error === undefined ? undefined : true,
-      })}
-      {note !== undefined && (
-        <p id={`${id}-note`} className={classes("text-meta", error === undefined ? "text-text-3" : "text-danger")}>
-          {note}
-        </p>
-      )}
+      {children({ id, ...notedBy(id, { hint, error }) })}
+      <FieldNote id={id} hint={hint} error={error} />
     </div>
+  )
+}
+
+type Noted = Pick<Labelled, "hint" | "error">
+
+/** A control is described by what stands below it. */
+function notedBy(id: string, { hint, error }: Noted) {
+  return {
+    "aria-describedby": (error ?? hint) === undefined ? undefined : `${id}-note`,
+    "aria-invalid": error === undefined ? undefined : true,
+  }
+}
+
+function FieldNote({ id, hint, error }: Noted & { readonly id: string }) {
+  const note = error ?? hint
+  if (note === undefined) return null
+  return (
+    <p id={`${id}-note`} className={classes("text-meta", error === undefined ? "text-text-3" : "text-danger")}>
+      {note}
+    </p>
   )
 }
 
@@ -103,17 +114,28 @@ export function fieldKeys(keys: Readonly<Record<string, (event: KeyboardEvent<HT
   }
 }
 
-interface SwitchProps {
+interface SwitchProps extends Omit<Labelled, "label"> {
   readonly checked: boolean
   readonly onChange: () => void
   readonly children: ReactNode
 }
 
-export function Switch({ checked, onChange, children }: SwitchProps) {
+export function Switch({ checked, hint, error, onChange, children }: SwitchProps) {
+  const id = useId()
   return (
-    <label className="flex min-h-9 items-center gap-3 coarse:min-h-11">
-      <input type="checkbox" role="switch" checked={checked} onChange={onChange} className="switch" />
-      <span>{children}</span>
-    </label>
+    <div>
+      <label className="flex min-h-9 items-center gap-3 coarse:min-h-11">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={checked}
+          onChange={onChange}
+          className="switch"
+          {...notedBy(id, { hint, error })}
+        />
+        <span>{children}</span>
+      </label>
+      <FieldNote id={id} hint={hint} error={error} />
+    </div>
   )
 }

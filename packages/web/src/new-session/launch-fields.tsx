@@ -6,7 +6,7 @@ import { Field, INPUT, Select, TextField } from "../design/field.tsx"
 import { NextIcon } from "../design/icons.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { Machine } from "../fleet/machine-store.tsx"
-import { BYPASS_WORD, type FieldProblem, launchModes, roomOf } from "./launch.ts"
+import { BYPASS_WORD, ENFORCE_CHOICES, type FieldProblem, launchModes, roomOf } from "./launch.ts"
 
 interface FolderFieldProps {
   readonly value: string
@@ -46,7 +46,7 @@ interface MoreFieldsProps {
   readonly isResuming: boolean
   readonly problem: FieldProblem | undefined
   /** The values of a launch that came to nothing. */
-  readonly before: (name: "title" | "model" | "mode") => string
+  readonly before: (name: "title" | "model" | "mode" | "enforce") => string
 }
 
 export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsProps) {
@@ -55,7 +55,7 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
   return (
     <MorePart
       title="Title, model, mode"
-      startsOpen={before("model") + before("mode") !== ""}
+      startsOpen={before("model") + before("mode") + before("enforce") !== ""}
       problem={problem?.field === "confirmation" ? problem : undefined}
     >
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
@@ -80,6 +80,11 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
                 onChange={(event) => setMode(event.target.value)}
               />
             )}
+          </Field>
+        )}
+        {rights.isAdmin && (
+          <Field label="Policy judges">
+            {(ids) => <Select {...ids} name="enforce" defaultValue={before("enforce")} choices={ENFORCE_CHOICES} />}
           </Field>
         )}
       </div>

@@ -67,7 +67,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     const words = { prompt: text("prompt"), title: text("title"), model: text("model") }
     const mode = { mode: text("mode"), confirmation: text("confirmation") }
     const more = { budget: text("budget"), directories: text("directories") }
-    const tools = { allowed: text("allowed"), disallowed: text("disallowed") }
+    const tools = { allowed: text("allowed"), disallowed: text("disallowed"), enforce: text("enforce") }
     const isAtPoint = point.name === "found" && start.resume === asked?.id
     return {
       agent: agent?.value,

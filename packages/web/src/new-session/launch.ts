@@ -27,6 +27,8 @@ export interface LaunchFields {
   readonly directories: string
   readonly allowed: string
   readonly disallowed: string
+  /** An admin's, for this session in the place of the policy's. */
+  readonly enforce: string
 }
 
 export interface FieldProblem {
@@ -47,6 +49,13 @@ export function launchModes(isResuming: boolean, rights: ModeRights): readonly C
   ]
 }
 
+/** What the policy judges of a session. Empty is what the policy itself says. */
+export const ENFORCE_CHOICES: readonly Choice[] = [
+  { value: "", label: "As the policy says" },
+  { value: "everything", label: "Every tool call" },
+  { value: "asked", label: "What the agent asks about" },
+]
+
 /** On whichever system the machine has. */
 export function isWholePath(path: string): boolean {
   return /^(?:[/\\]|~(?:[/\\]|$)|[A-Za-z]:[/\\])/.test(path)
@@ -66,10 +75,12 @@ export function problemOf(fields: LaunchFields): FieldProblem | undefined {
 
 export function requestOf(fields: LaunchFields): LaunchRequest {
   const { agent, machine, cwd, prompt, title, model, mode, resume, isFork, resumeAt } = fields
+  const enforce = (["asked", "everything"] as const).find((one) => one === fields.enforce)
   const said = {
     ...(agent === undefined ? {} : { agent }),
     ...(prompt === "" ? {} : { prompt }),
     ...(title === "" ? {} : { title }),
+    ...(enforce === undefined ? {} : { enforce }),
   }
   if (agent === "external") return said
   const args = argumentsOf(fields)

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@signalbox/client"
-import { textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { ReactNode } from "react"
 import { useHub, useMe, useSession } from "../app/hub-context.ts"
 import { Link, navigate, type ScreenProps } from "../app/router.tsx"
@@ -10,10 +10,11 @@ import { BackIcon } from "../design/icons.tsx"
 import { Empty } from "../design/notice.tsx"
 import { MachineName } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { DecidingText, RuleLink, WhyNote } from "../fleet/verdict.tsx"
 import { JsonView } from "../transcript/content/output-text.tsx"
-import { actorOf, lookOf, outcomeOf, placeOf, subjectOf } from "./audit-words.ts"
+import { actorOf, lookOf, outcomeOf, placeOf, subjectOf, verdictIn } from "./audit-words.ts"
 import { useLoaded } from "./loaded.ts"
-import { PolicyFrame, RuleLink, WhenReady } from "./policy-frame.tsx"
+import { PolicyFrame, WhenReady } from "./policy-frame.tsx"
 
 /** One entry of the audit, with everything it says. */
 export function AuditEntry({ params }: ScreenProps) {
@@ -45,6 +46,7 @@ function Record({ record }: { readonly record: AuditRecord }) {
   const actor = actorOf(record, me.name)
   const place = placeOf(record)
   const { waitedMs } = record.details
+  const verdict = verdictIn(record.details)
   const facts: readonly (readonly [term: string, fact: ReactNode])[] = [
     [
       "When",
@@ -53,6 +55,7 @@ function Record({ record }: { readonly record: AuditRecord }) {
       </time>,
     ],
     ["Who", actor.rule === undefined ? actor.words : <>Rule {<RuleLink id={actor.rule} />}</>],
+    ["Why", verdict === undefined ? undefined : <WhyNote key="why" {...verdict} />],
     ["Waited", typeof waitedMs === "number" ? waitWords(waitedMs) : undefined],
     ["Session", session === undefined ? record.sessionId : <bdi>{titleOf(session)}</bdi>],
     ["Machine", session === undefined ? undefined : <MachineName session={session} />],
@@ -81,6 +84,7 @@ function Record({ record }: { readonly record: AuditRecord }) {
           ),
         )}
       </dl>
+      <DecidingText why={verdict?.why} input={fieldOf(record.details, "input")} />
       <p className="flex flex-wrap gap-x-4 gap-y-1">
         {place !== undefined && <Out href={place}>Show in transcript</Out>}
         {record.askId !== null && <Out href={`/requests/${encodeURIComponent(record.askId)}`}>Show request</Out>}

@@ -12,6 +12,7 @@ import { oneLine } from "../design/visible-text.tsx"
 import { moment } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { RuleLink } from "../fleet/verdict.tsx"
 import { AuditExport } from "./audit-export.tsx"
 import {
   type AuditWish,
@@ -27,7 +28,7 @@ import {
   wishOf,
 } from "./audit-words.ts"
 import { useLoaded, whyOf } from "./loaded.ts"
-import { PolicyFrame, RuleLink, WhenReady } from "./policy-frame.tsx"
+import { PolicyFrame, WhenReady } from "./policy-frame.tsx"
 
 const PAGE = 100
 

@@ -4,6 +4,7 @@ import type { RouteQuery } from "@signalbox/protocol/hub-api"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { outcomeWords, summaryOf } from "../fleet/ask-words.ts"
+import type { Why } from "../fleet/deciding-span.ts"
 
 /** The filters of the audit, by their names in the address and at the hub. */
 const FILTERS = {
@@ -48,6 +49,7 @@ const EVENTS: readonly (readonly [what: string, words: string])[] = [
   ["session/launched", "Session started"],
   ["session/resumed", "Session resumed"],
   ["session/stopped", "Session stopped"],
+  ["session/not-enforced", "Not enforced"],
   ["runner/drained", "Machine drained"],
   ["runner/opened", "Machine opened"],
   ["runner/forgotten", "Machine removed"],
@@ -76,9 +78,11 @@ function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 }
 
+const DANGERS: ReadonlySet<string> = new Set(["ask/denied", "runner/refused", "session/not-enforced"])
+
 export function lookOf(what: string): string {
   if (what === "ask/allowed") return "text-clear"
-  return what === "ask/denied" || what === "runner/refused" ? "text-danger" : "text-text-2"
+  return DANGERS.has(what) ? "text-danger" : "text-text-2"
 }
 
 const KINDS = ["tool", "question", "plan", "elicitation", "dialog"] as const
@@ -127,6 +131,17 @@ export function actorOf({ by, via, details }: Pick<AuditRecord, "by" | "via" | "
   if (by !== null) return { words: by === me ? "You" : oneLine(by, 80) }
   if (via === "timeout") return { words: "Nobody" }
   return { words: via === "agent" ? "Claude" : "Hub" }
+}
+
+/** The policy's verdict in the details of an ask, if the hub that wrote them kept one. */
+export function verdictIn(
+  details: AuditRecord["details"],
+): { readonly reason: string; readonly why?: Why } | undefined {
+  const reason = textOf(details, "reason")
+  const why = fieldOf(details, "why")
+  if (reason === undefined) return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hub's own words: the contract says what they are
+  return typeof why?.["change"] === "string" && Array.isArray(why["rules"]) ? { reason, why: why as Why } : { reason }
 }
 
 /** Its place in a transcript: the event that asked, else the session. */

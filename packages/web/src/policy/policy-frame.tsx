@@ -4,7 +4,6 @@ import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
 import { Skeleton, Trouble } from "../design/notice.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
-import { ruleAddress } from "../fleet/ask-words.ts"
 import type { Loaded } from "./loaded.ts"
 import { EFFECTS, type Phrase } from "./rule-words.ts"
 
@@ -107,14 +106,5 @@ function Verb({ text }: { readonly text: string }) {
       <strong className={classes("font-bold", known.look)}>{known.verb}</strong>
       {text.slice(known.verb.length)}
     </>
-  )
-}
-
-/** Leads to a rule, or to the grant that is one. */
-export function RuleLink({ id }: { readonly id: string }) {
-  return (
-    <Link href={ruleAddress(id)} className="relative text-accent underline">
-      <bdi>{id.startsWith("grant:") ? "a grant" : id}</bdi>
-    </Link>
   )
 }

@@ -16,8 +16,13 @@ interface Setting {
   /** The value now and the one it can be changed to, each in words. */
   readonly now: string
   readonly other: string
+  /** To know before it is changed. */
+  readonly note?: string
   readonly value: unknown
 }
+
+const ENFORCE_NOTE =
+  "Agents that can't be judged are refused: external ones, and Claude Code before 2.1.200. Hooks of settings files and plugins don't run. Even then no rule sees files that a message names with @, ! commands in slash commands and skills, or what a permitted program does."
 
 /** Switches of the policy besides its rules. A hub that does not know one does not tell it. */
 function settingsOf(policy: PolicyInForce): readonly Setting[] {
@@ -36,6 +41,7 @@ function settingsOf(policy: PolicyInForce): readonly Setting[] {
             now: isEverything ? everything : asked,
             other: isEverything ? asked : everything,
             value: isEverything ? "asked" : "everything",
+            ...(isEverything ? {} : { note: ENFORCE_NOTE }),
           },
         ]
       : []),
@@ -97,6 +103,7 @@ function ChangeSetting({ setting, onClose, onChanged }: ChangeSettingProps) {
     <Dialog title={setting?.title ?? ""} open={setting !== undefined} onClose={onClose}>
       <div className="flex flex-col gap-4 overflow-y-auto px-4 pb-4">
         <p>{setting?.other}</p>
+        {setting?.note !== undefined && <p className="text-dense text-text-2">{setting.note}</p>}
         <ChangeReview
           change={change}
           action="Change"

@@ -1,29 +1,18 @@
-import type { Hub } from "@signalbox/client"
-import { isObject } from "@signalbox/protocol/envelope"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useHub, useMe } from "../app/hub-context.ts"
-import { Link, navigate, usePlace } from "../app/router.tsx"
+import { navigate, usePlace } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Field, INPUT } from "../design/field.tsx"
-import { Empty, Notice, Trouble } from "../design/notice.tsx"
-import { oneLine } from "../design/visible-text.tsx"
-import { ruleAddress, summaryOf } from "../fleet/ask-words.ts"
-import { ChangeReview, type Policy, policyNow } from "./change-review.tsx"
+import { Empty, Trouble } from "../design/notice.tsx"
+import { ruleAddress } from "../fleet/ask-words.ts"
+import { ChangeReview, type Policy } from "./change-review.tsx"
 import { useLoaded } from "./loaded.ts"
 import { PolicyFrame, Sentence, WhenReady } from "./policy-frame.tsx"
 import { RuleFields } from "./rule-fields.tsx"
-import { formOf, hubProblems, namedAfter, type Problems, problemsIn, type RuleForm, ruleOf } from "./rule-form.ts"
+import { formOf, hubProblems, type Problems, problemsIn, type RuleForm, ruleOf } from "./rule-form.ts"
+import { FromRequest, parsed, type Start, startOf } from "./rule-start.tsx"
 import { nameOf, type Rule, sentenceOf } from "./rule-words.ts"
-
-/** A rule to begin with, and where it comes from. */
-interface Start {
-  readonly rule: Rule
-  /** The name of the rule in force that it takes the place of. */
-  readonly original?: string
-  readonly from?: { readonly ask: string; readonly words: string; readonly isProposed: boolean }
-  readonly taken: ReadonlySet<string>
-}
 
 /** A new rule, one that is changed (`?rule=`), one made from a request (`?ask=`) or from a suggestion (`?draft=`). */
 export function RuleEditor() {
@@ -48,45 +37,6 @@ export function RuleEditor() {
       </WhenReady>
     </PolicyFrame>
   )
-}
-
-async function startOf(hub: Hub, query: URLSearchParams): Promise<Start> {
-  const { rules } = await policyNow(hub)
-  const original = query.get("rule")
-  const taken = new Set(rules.map(nameOf))
-  if (original !== null) {
-    const rule = rules.find((one) => nameOf(one) === original)
-    if (rule === undefined) throw new Error(`no rule is called ${original}`)
-    taken.delete(original)
-    return { rule, original, taken }
-  }
-  const ask = query.get("ask")
-  if (ask !== null) return proposed(hub, ask, taken)
-  const draft = parsed(query.get("draft") ?? "")
-  if (draft === undefined) return { rule: { effect: "allow" }, taken }
-  const isFree = nameOf(draft) !== "" && !taken.has(nameOf(draft))
-  return { rule: isFree ? draft : { ...draft, id: namedAfter(draft, taken) }, taken }
-}
-
-/** The narrowest rule that would have allowed a request. The policy package proposes it; its code comes only now. */
-async function proposed(hub: Hub, id: string, taken: ReadonlySet<string>): Promise<Start> {
-  const [ask, { policyRequestOf, proposeRule }] = await Promise.all([hub.ask(id), import("@signalbox/policy")])
-  const { cwd } = await hub.session(ask.sessionId).get()
-  const request = policyRequestOf(ask.request)
-  const context = { session: ask.sessionId, ...(cwd === null ? {} : { cwd }) }
-  const found = request === undefined ? undefined : proposeRule("new", [{ request, context }])
-  const rule: Rule = found ?? { effect: "allow", ...(request === undefined ? {} : { tool: request.tool }) }
-  const from = { ask: id, words: summaryOf(ask), isProposed: found !== undefined }
-  return { rule: { ...rule, id: namedAfter(rule, taken) }, from, taken }
-}
-
-function parsed(text: string): Rule | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Edits that were not saved, by address: they are there again after a slip, as long as the page is open. */
@@ -123,7 +73,7 @@ function Editor({ start, wish }: { readonly start: Start; readonly wish: string 
   return (
     <div ref={element} className="grid items-start gap-x-8 gap-y-6 desktop:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
       <section aria-label={original === undefined ? "New rule" : "Edit rule"} className="flex min-w-0 flex-col gap-4">
-        {from !== undefined && <From {...from} />}
+        {from !== undefined && <FromRequest {...from} />}
         <Trouble>{problems.get("")}</Trouble>
         {json === undefined ? (
           <RuleFields form={form} problems={problems} onChange={edit} />
@@ -209,20 +159,5 @@ function JsonField({ text, error, onChange }: JsonFieldProps) {
         />
       )}
     </Field>
-  )
-}
-
-function From({ ask, words, isProposed }: NonNullable<Start["from"]>) {
-  return (
-    <Notice tone={isProposed ? "info" : "caution"}>
-      <span>
-        {isProposed
-          ? "The narrowest rule that allows this request: "
-          : "No narrow rule can be proposed. Describe what to allow: "}
-        <Link href={`/requests/${encodeURIComponent(ask)}`} className="font-mono text-dense underline">
-          <bdi>{oneLine(words, 120)}</bdi>
-        </Link>
-      </span>
-    </Notice>
   )
 }

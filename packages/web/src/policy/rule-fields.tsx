@@ -1,6 +1,6 @@
 import { useId } from "react"
 import { classes } from "../design/classes.ts"
-import { TextField } from "../design/field.tsx"
+import { Field, Select, Switch, TextField } from "../design/field.tsx"
 import { Conditions, MAIN_FIELDS, type RuleFieldsProps } from "./rule-conditions.tsx"
 import type { TextName } from "./rule-form.ts"
 import { EFFECTS, type Effect } from "./rule-words.ts"
@@ -42,6 +42,12 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
           className="font-mono"
           {...text("cwd")}
         />
+        <TextField
+          label="Branch"
+          hint="Such as main or release/*. Empty: any."
+          className="font-mono"
+          {...text("branch")}
+        />
         <TextField label="Machine" hint="A machine's name. Empty: any." {...text("runner")} />
         <TextField
           label="Mode"
@@ -60,6 +66,7 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
         />
       </div>
       {form.effect === "ask" && <AskLimits form={form} problems={problems} onChange={onChange} />}
+      {form.effect === "allow" && <AllowLimit form={form} problems={problems} onChange={onChange} />}
       {form.effect === "deny" && (
         <TextField label="Message to Claude" hint="Such as: Use pnpm here." maxLength={4000} {...text("message")} />
       )}
@@ -80,6 +87,38 @@ function isoTime(local: string): string {
   return Number.isNaN(time.getTime()) ? "" : time.toISOString()
 }
 
+/** How often the rule allows something before a person is asked again. */
+function AllowLimit({ form, problems, onChange }: RuleFieldsProps) {
+  return (
+    <div className="grid gap-4 tablet:grid-cols-2">
+      <TextField
+        label="At most (times)"
+        hint="Then a person decides. Empty: no limit."
+        inputMode="numeric"
+        value={form.count}
+        error={problems.get("atMost")}
+        onChange={(event) => onChange({ ...form, count: event.target.value })}
+      />
+      <Field label="Counted per" hint="A day begins at midnight, UTC.">
+        {(ids) => (
+          <Select
+            {...ids}
+            value={form.per}
+            choices={PERIODS}
+            onChange={(event) => onChange({ ...form, per: event.target.value === "day" ? "day" : "session" })}
+            className="w-full"
+          />
+        )}
+      </Field>
+    </div>
+  )
+}
+
+const PERIODS = [
+  { value: "session", label: "Session" },
+  { value: "day", label: "Day" },
+]
+
 function AskLimits({ form, problems, onChange }: RuleFieldsProps) {
   return (
     <div className="grid gap-4 tablet:grid-cols-2">
@@ -99,6 +138,16 @@ function AskLimits({ form, problems, onChange }: RuleFieldsProps) {
         error={problems.get("maxExtensions")}
         onChange={(event) => onChange({ ...form, extensions: event.target.value })}
       />
+      <div className="tablet:col-span-2">
+        <Switch
+          checked={form.fourEyes}
+          hint="Whoever started the session can't allow the request. A person is the name of a token: an admin with two tokens can get around this."
+          error={problems.get("fourEyes")}
+          onChange={() => onChange({ ...form, fourEyes: !form.fourEyes })}
+        >
+          Another person must allow
+        </Switch>
+      </div>
     </div>
   )
 }

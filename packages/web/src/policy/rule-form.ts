@@ -118,9 +118,9 @@ export function problemsIn(form: RuleForm, taken: ReadonlySet<string>): Problems
     else if (linesOf(patterns).length === 0)
       found.set(`input.${field.trim()}`, "Enter a pattern, or remove the condition.")
   }
-  if (effect === "ask" && !isCount(form.minutes, 0)) found.set("expiresAfterMs", "Enter minutes, such as 10.")
-  if (effect === "ask" && !isCount(form.extensions, -1)) found.set("maxExtensions", "Enter a number, such as 3.")
-  if (effect === "allow" && !isCount(form.count, 0)) found.set("atMost", "Enter a number, such as 20.")
+  if (effect === "ask" && !isAmount(form.minutes, 0)) found.set("expiresAfterMs", "Enter minutes, such as 10.")
+  if (effect === "ask" && !isCount(form.extensions, 0)) found.set("maxExtensions", "Enter a whole number, such as 3.")
+  if (effect === "allow" && !isCount(form.count, 1)) found.set("atMost", "Enter a whole number, such as 20.")
   return found
 }
 
@@ -129,9 +129,14 @@ export function fieldKey(index: number): string {
   return `field.${index}`
 }
 
-function isCount(text: string, over: number): boolean {
+/** Empty is fine: the rule then has no such limit. */
+function isAmount(text: string, over: number): boolean {
   const value = Number(text)
   return text.trim() === "" || (Number.isFinite(value) && value > over)
+}
+
+function isCount(text: string, least: number): boolean {
+  return isAmount(text, least - 1) && Number.isInteger(Number(text))
 }
 
 /** The hub's sentences, each where it belongs: `rule 3 (no-push): input.command: allows nothing because …` */
@@ -140,11 +145,12 @@ export function hubProblems(problems: readonly string[], rule: Rule, index: numb
   const name = nameOf(rule)
   const start = `rule ${index + 1}${name === "" ? "" : ` (${name.slice(0, 128)})`}: `
   const fields = Object.keys(isObject(rule["input"]) ? rule["input"] : {})
-  const keys = [...fields.map((field) => `input.${field}`), ...TEXTS, "expiresAfterMs", "maxExtensions", "atMost"]
+  const limits = ["expiresAfterMs", "maxExtensions", "atMost", "fourEyes"]
+  const keys = [...fields.map((field) => `input.${field}`), ...TEXTS, ...limits]
   for (const problem of problems) {
     const own = problem.startsWith(start) ? problem.slice(start.length) : problem
     const key = keys.find((one) => own.startsWith(`${one}: `) || own.startsWith(`${one}.`)) ?? ""
-    const words = key === "" ? own : own.slice(key.length).replace(/^(?:\.\d+)*: /, "")
+    const words = key === "" ? own : own.slice(key.length).replace(/^(?:\.\w+)*: /, "")
     const before = found.get(key)
     found.set(key, before === undefined ? words : `${before}; ${words}`)
   }

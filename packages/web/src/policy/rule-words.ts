@@ -104,7 +104,7 @@ function limitWords(name: string, value: unknown): readonly Phrase[] {
   if (name === "maxExtensions" && typeof value === "number") {
     return [value === 0 ? ", without more time" : `, with more time up to ${plural(value, "time")}`]
   }
-  if (name === "fourEyes") return value === true ? [", answered by someone who didn't start the session"] : []
+  if (name === "fourEyes") return value === true ? [", allowed only by someone who didn't start the session"] : []
   if (name === "atMost" && isObject(value) && typeof value["count"] === "number") {
     return [`, at most ${plural(value["count"], "time")} per ${textOf(value, "per") ?? "session"}`]
   }

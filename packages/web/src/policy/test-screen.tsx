@@ -1,6 +1,6 @@
 import type { Hub, PolicyVerdict } from "@signalbox/client"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { type FormEvent, useEffect, useMemo, useRef, useState } from "react"
+import { isObject } from "@signalbox/protocol/envelope"
+import { type FormEvent, useEffect, useRef, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { setQuery, usePlace } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
@@ -9,8 +9,9 @@ import { Field, INPUT, Select, TextField } from "../design/field.tsx"
 import { Trouble } from "../design/notice.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { summaryOf } from "../fleet/ask-words.ts"
+import { DecidingText, WhyNote } from "../fleet/verdict.tsx"
 import { useLoaded, whyOf } from "./loaded.ts"
-import { PolicyFrame, RuleLink } from "./policy-frame.tsx"
+import { PolicyFrame } from "./policy-frame.tsx"
 import { wordsOfEffect } from "./rule-words.ts"
 
 /** A request to try the rules on, as it is typed. */
@@ -201,13 +202,10 @@ interface VerdictProps {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** The verdict, its rules, and the part of the input that decided. */
+/** The verdict, its reason, and the part of the input that decided. */
 function Verdict({ verdict, input }: VerdictProps) {
-  const { effect, rule, reason } = verdict
+  const { effect, rule, reason, why, message } = verdict
   const { outcome, look } = wordsOfEffect(effect)
-  const change = textOf(fieldOf(verdict, "why"), "change")
-  const message = textOf(verdict, "message")
-  const marked = useMemo(() => markedPart(verdict, input), [verdict, input])
   return (
     <section
       role="status"
@@ -216,19 +214,12 @@ function Verdict({ verdict, input }: VerdictProps) {
     >
       <p className="flex flex-wrap gap-x-2">
         <strong className={classes("font-bold", look)}>{outcome}</strong>
-        <span className="text-text-2">{rule === undefined ? "No rule" : <>by rule {<RuleLink id={rule} />}</>}</span>
+        {rule === undefined && <span className="text-text-2">No rule</span>}
       </p>
-      <VisibleText as="p" text={reason} />
-      {marked !== undefined && (
-        <p className="rounded-control bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap">
-          <VisibleText text={marked.before} />
-          <mark className="rounded-[3px] bg-caution-soft text-caution outline outline-caution/50">
-            <VisibleText text={marked.part} />
-          </mark>
-          <VisibleText text={marked.after} />
-        </p>
-      )}
-      {change !== undefined && <VisibleText as="p" className="text-text-2" text={change} />}
+      <p>
+        <WhyNote reason={reason} why={why} />
+      </p>
+      <DecidingText why={why} input={input} />
       {message !== undefined && (
         <p className="text-text-2">
           Claude is told: <VisibleText text={message} />
@@ -236,14 +227,4 @@ function Verdict({ verdict, input }: VerdictProps) {
       )}
     </section>
   )
-}
-
-/** The text that decided, in three parts; undefined where the hub does not say which it is. */
-function markedPart(verdict: PolicyVerdict, input: VerdictProps["input"]) {
-  const { span } = verdict
-  const text = textOf(input, textOf(verdict, "path") ?? "command")
-  if (!isObject(span) || text === undefined) return undefined
-  const { start, end } = span
-  if (typeof start !== "number" || typeof end !== "number" || end <= start) return undefined
-  return { before: text.slice(0, start), part: text.slice(start, end), after: text.slice(end) }
 }

@@ -52,6 +52,7 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
           </span>
         </Fact>
         {session.cwd !== null && <Copied name="Folder" text={session.cwd} />}
+        {session.enforce !== undefined && <Fact name="Policy">{ENFORCE_WORDS[session.enforce]}</Fact>}
         {session.cliVersion !== null && <Fact name="CLI">{oneLine(session.cliVersion, 40)}</Fact>}
         {fill !== undefined && (
           <Fact name="Context">
@@ -85,6 +86,12 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
       </dl>
     </>
   )
+}
+
+const ENFORCE_WORDS: Readonly<Record<NonNullable<Session["enforce"]>, string>> = {
+  asked: "Judges what the agent asks about",
+  everything: "Judges every tool call",
+  lost: "Not enforced: a tool call wasn't judged",
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {

@@ -74,6 +74,11 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
         </NarrowFacts>
       </div>
       <LaunchNote session={session} status={status} />
+      {session.enforce === "lost" && (
+        <PartBoundary waiting={null}>
+          <EnforceNote session={session} />
+        </PartBoundary>
+      )}
       <div className="px-3 not-empty:pb-2">
         <Trouble onDismiss={() => setTrouble(undefined)}>{trouble}</Trouble>
         <Trouble onDismiss={forgetUndone}>{undone}</Trouble>
@@ -167,6 +172,8 @@ function SessionTitle({ session }: { readonly session: Session }) {
 const RewindFiles = lazyPart(async () => (await import("./rewind-files.tsx")).RewindFiles)
 const ExportSession = lazyPart(async () => (await import("./export-session.tsx")).ExportSession)
 const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
+/** Rare, and no part of the first load. */
+const EnforceNote = lazyPart(async () => (await import("./enforce-note.tsx")).EnforceNote)
 
 const TITLES = { rewind: "Rewind files", export: "Export", about: "About this session" } as const
 type SessionDialogName = keyof typeof TITLES

@@ -1,3 +1,4 @@
+import type { Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
 import { Link } from "../app/router.tsx"
 import { classes } from "../design/classes.ts"
@@ -55,6 +56,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
               {titleOf(session)}
             </bdi>
             {session.archived && <span className="shrink-0 text-meta text-text-3">Archived</span>}
+            <NotEnforced session={session} />
             <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
               {sinceWords(entry, now)}
             </span>
@@ -114,6 +116,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
           </bdi>
         )}
         {silent && ask !== undefined && <span className="text-meta text-danger">Machine offline; answers wait</span>}
+        <NotEnforced session={session} />
         <span className="flex min-w-0 items-center gap-3 text-meta text-text-3">
           <EntryFacts entry={entry} className="flex flex-1" />
           {session.archived && <span className="shrink-0">Archived</span>}
@@ -123,6 +126,12 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
       <SessionMenu session={session} className="absolute! top-1 right-1" />
     </div>
   )
+}
+
+/** A tool ran that the policy was to judge and did not. The session itself says what to do. */
+function NotEnforced({ session: { enforce } }: { readonly session: Pick<Session, "enforce"> }) {
+  if (enforce !== "lost") return null
+  return <span className="shrink-0 text-meta font-medium text-danger">Not enforced</span>
 }
 
 interface EntryFactsProps {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { reasonsOf } from "../../src/asks/request-words.ts"
+import { fourEyesWords, reasonsOf } from "../../src/asks/request-words.ts"
 
 describe("why somebody is asked", () => {
   it("is told in facts that the CLI and the hub gave", () => {
@@ -20,6 +20,19 @@ describe("why somebody is asked", () => {
       "From the MCP server files.",
     ])
     expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
+  })
+
+  it("names a rule once, and none as the one that asked if it answered", () => {
+    const asked = { kind: "tool", request: {}, input: {}, rule: "deploys" } as const
+    expect(reasonsOf({ ...asked, via: "person" })).toEqual(["Required by hub rule deploys."])
+    expect(reasonsOf({ ...asked, reason: 'Rule "deploys" wants a person to decide this.' })).toEqual([])
+    expect(reasonsOf({ ...asked, via: "policy" })).toEqual([])
+  })
+
+  it("says who must not answer", () => {
+    expect(fourEyesWords("ada", false)).toBe("Another person than ada must answer.")
+    expect(fourEyesWords(undefined, false)).toBe("Another person than the one who started this session must answer.")
+    expect(fourEyesWords("ada", true)).toMatch(/^You started this session, so another person must answer/)
   })
 
   it("[TR24] is a path outside the session's folder only where it is outside", () => {

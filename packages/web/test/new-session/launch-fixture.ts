@@ -17,5 +17,6 @@ export const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
   directories: "",
   allowed: "",
   disallowed: "",
+  enforce: "",
   ...change,
 })

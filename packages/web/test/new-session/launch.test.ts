@@ -7,6 +7,16 @@ describe("a launch from the form", () => {
     expect(requestOf(fields())).toEqual({ agent: "claude", prompt: "Go", cwd: "/srv", runner: "r1" })
   })
 
+  it("says what the policy judges only if that was chosen, for an external agent too", () => {
+    expect(requestOf(fields({ enforce: "everything" }))).toMatchObject({ enforce: "everything" })
+    expect(requestOf(fields({ agent: "external", enforce: "asked" }))).toEqual({
+      agent: "external",
+      prompt: "Go",
+      enforce: "asked",
+    })
+    expect(requestOf(fields({ enforce: "nothing" }))).not.toHaveProperty("enforce")
+  })
+
   it("begins at a message only as a fork", () => {
     const at = { resume: "s", resumeAt: "m" }
     expect(requestOf(fields({ ...at, isFork: true }))).toMatchObject({ resume: "s", fork: true, resumeAt: "m" })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { actorOf, outcomeOf, placeOf, requestOf, subjectOf, wishOf } from "../../src/policy/audit-words.ts"
+import { actorOf, outcomeOf, placeOf, requestOf, subjectOf, verdictIn, wishOf } from "../../src/policy/audit-words.ts"
 
 describe("the audit in words", () => {
   it("takes its filters from the address, and asks the hub for them", () => {
@@ -12,6 +12,7 @@ describe("the audit in words", () => {
   it("names each outcome, also one that nobody knows yet", () => {
     expect(outcomeOf("ask/allowed")).toBe("Allowed")
     expect(outcomeOf("policy/changed")).toBe("Policy changed")
+    expect(outcomeOf("session/not-enforced")).toBe("Not enforced")
     expect(outcomeOf("control/rewind_files")).toBe("Control: rewind files")
     expect(outcomeOf("zebra")).toBe("zebra")
   })
@@ -24,6 +25,14 @@ describe("the audit in words", () => {
     const forced = { version: 3, forced: { count: 2, examples: [] } }
     expect(subjectOf({ what: "policy/changed", details: forced })).toBe("version 3, forced against 2 denials")
     expect(subjectOf({ what: "policy/changed", details: { forced: { count: 0 } } })).toBe("forced without a check")
+  })
+
+  it("takes the policy's verdict from the details, and leaves out what it cannot read", () => {
+    const why = { rules: [{ id: "tests", place: 1 }], change: "To be asked, remove it." }
+    const reason = 'Rule "tests" allows this.'
+    expect(verdictIn({ reason, why })).toEqual({ reason, why })
+    expect(verdictIn({ reason, why: { rules: "tests" } })).toEqual({ reason })
+    expect(verdictIn({ why })).toBeUndefined()
   })
 
   it("says who or what it was, and where", () => {

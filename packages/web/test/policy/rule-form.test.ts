@@ -55,6 +55,27 @@ describe("a rule as a form", () => {
     expect(problemsIn({ ...wrong, effect: "allow" }, new Set()).has("expiresAfterMs")).toBe(false)
   })
 
+  it("counts in whole numbers", () => {
+    const form = formOf({ id: "x", effect: "allow", tool: "Bash" })
+    const wrong = (count: string) => problemsIn({ ...form, count }, new Set()).get("atMost")
+    for (const count of ["", "1", "20"]) expect(wrong(count)).toBeUndefined()
+    for (const count of ["0", "-1", "1.5", "many"]) expect(wrong(count)).toBe("Enter a whole number, such as 20.")
+    expect(problemsIn({ ...form, count: "many", effect: "deny" }, new Set()).size).toBe(0)
+  })
+
+  it("puts problems of limits at their fields", () => {
+    const allow = { id: "a", effect: "allow", atMost: { count: 0, per: "session" }, branch: "" }
+    const ask = { id: "b", effect: "ask", fourEyes: "yes" }
+    const read = parsePolicy({ rules: [allow, ask] })
+    const problems = read.ok ? [] : read.problems
+    const own = (name: string) => problems.filter((problem) => problem.includes(`(${name})`))
+    const found = hubProblems(own("a"), allow, 0)
+    expect([...found.keys()].sort()).toEqual(["atMost", "branch"])
+    expect(found.get("branch")).toBe("must not be empty")
+    expect(found.get("atMost")).not.toContain("count:")
+    expect([...hubProblems(own("b"), ask, 1).keys()]).toEqual(["fourEyes"])
+  })
+
   it("puts each problem that the policy's own reader finds at its field", () => {
     const rule = {
       id: "odd (one): x",

@@ -31,6 +31,9 @@ describe("a rule in words", () => {
     expect(said({ id: "x", effect: "allow", tool: "Edit", atMost: { count: 20, per: "day" }, fourEyes: false })).toBe(
       "Allow `Edit`, at most 20 times per day.",
     )
+    expect(said({ id: "x", effect: "allow", tool: "Bash", branch: "release/*" })).toBe(
+      "Allow `Bash`, on branch `release/*`.",
+    )
     const hours = { from: "09:00", to: "17:30", days: ["mon", "fri"] }
     expect(said({ id: "x", effect: "ask", runner: "atlas", hours, fourEyes: true })).toBe(
       "Ask about any tool, on machine `atlas`, from 09:00 to 17:30 on mon, fri (UTC), answered by someone who didn't start the session.",

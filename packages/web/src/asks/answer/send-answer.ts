@@ -34,9 +34,14 @@ async function sendAnswer(sending: Sending): Promise<void> {
   } catch (error) {
     if (error instanceof HubClientError && error.code === "ask/settled") lost(sending, error)
     else if (error instanceof HubClientError && error.code === "ask/changed") await changed(sending)
+    else if (error instanceof HubClientError && REFUSALS.has(error.code))
+      setAnswerState(ask.id, { name: "refused", why: error.message })
     else notSent(sending, error)
   }
 }
+
+/** The same answer would be refused again. */
+const REFUSALS: ReadonlySet<string> = new Set(["ask/four-eyes", "policy/denies"])
 
 function lost({ store, ask, answer }: Sending, error: HubClientError): void {
   noteSettled()
@@ -90,6 +95,8 @@ export type AnswerState =
   | { readonly name: "open" }
   | { readonly name: "sending" }
   | { readonly name: "not-sent"; readonly why: string; readonly again: () => void }
+  /** The hub does not take this answer, from this person. Another one may do. */
+  | { readonly name: "refused"; readonly why: string }
   /** It counted. */
   | { readonly name: "answered" }
   /** Somebody was first. */

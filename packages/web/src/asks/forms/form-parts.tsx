@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react"
 import { Button, KeyHint } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { fieldKeys, INPUT } from "../../design/field.tsx"
@@ -134,6 +134,9 @@ const ACTS = {
   deny: { look: "plain", letter: "n", className: "order-first tablet:order-none coarse:flex-auto" },
 } as const
 
+/** Set where the reader must not allow: the id of the sentence that says why. */
+export const AllowBarred = createContext<string | undefined>(undefined)
+
 interface ActButtonProps {
   readonly act: keyof typeof ACTS
   readonly isReady: boolean
@@ -148,12 +151,14 @@ interface ActButtonProps {
 export function ActButton({ act, isReady, gate, onPress, showsLetter = true, children }: ActButtonProps) {
   const { letter, ...looks } = ACTS[act]
   const isSeen = gate?.isOpen !== false
+  const allowBarred = useContext(AllowBarred)
+  const barred = act === "primary" ? allowBarred : undefined
   return (
     <Button
       data-act={act}
-      aria-disabled={!isReady || !isSeen}
-      aria-describedby={isSeen ? undefined : gate.hintId}
-      onClick={() => isSeen && onPress()}
+      aria-disabled={!isReady || !isSeen || barred !== undefined}
+      aria-describedby={barred ?? (isSeen ? undefined : gate.hintId)}
+      onClick={() => isSeen && barred === undefined && onPress()}
       {...looks}
     >
       {children}

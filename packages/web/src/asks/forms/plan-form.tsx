@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { PLAN_EVENTS, planInCall } from "@signalbox/transcript"
-import { type RefObject, useEffect, useRef, useState } from "react"
+import { type RefObject, useContext, useEffect, useRef, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { whileOpen } from "../../app/value-store.ts"
 import { Button, IconButton } from "../../design/button.tsx"
@@ -12,7 +12,16 @@ import { Markdown } from "../../transcript/content/markdown.tsx"
 import { textIn } from "../../transcript/tools/tool-words.ts"
 import { useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { focusCard } from "../answer/following-focus.ts"
-import { ActButton, ActionBar, ActionButtons, type AskFormProps, BodyBox, DenyRow, useSeenGate } from "./form-parts.tsx"
+import {
+  ActButton,
+  ActionBar,
+  ActionButtons,
+  AllowBarred,
+  type AskFormProps,
+  BodyBox,
+  DenyRow,
+  useSeenGate,
+} from "./form-parts.tsx"
 import { allowedPromptsOf, feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
 
 const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
@@ -26,6 +35,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
   const [edited, setEdited] = useAskDraft<string | undefined>(ask, "plan", undefined)
   const text = useRef<HTMLDivElement>(null)
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${given === undefined ? "" : "plan"}`)
+  const barred = useContext(AllowBarred)
   const plan = edited ?? given
   const isEdited = edited !== undefined && edited !== given
   const verb = isEdited ? "Approve edited" : "Approve"
@@ -89,9 +99,9 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
               {gate.isOpen ? `${verb}, ask before edits` : "Read to the end to approve"}
             </ActButton>
             <Button
-              aria-disabled={!canAct || !gate.isOpen}
-              aria-describedby={gate.isOpen ? undefined : gate.hintId}
-              onClick={() => gate.isOpen && approve([ACCEPT_EDITS])}
+              aria-disabled={!canAct || !gate.isOpen || barred !== undefined}
+              aria-describedby={barred ?? (gate.isOpen ? undefined : gate.hintId)}
+              onClick={() => gate.isOpen && barred === undefined && approve([ACCEPT_EDITS])}
               className="coarse:flex-auto"
             >
               {verb}, auto-accept edits

@@ -7,6 +7,8 @@ import { whileOpen } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
+import type { Why } from "../../fleet/deciding-span.ts"
+import { JudgedText } from "../../fleet/why.tsx"
 import {
   DIFF_LOOKS,
   DiffText,
@@ -34,6 +36,8 @@ export function useEditPreview(ask: Ask): EditPreview | undefined {
 
 interface ToolAskBodyProps {
   readonly tool: string
+  /** Why the policy decided on this very input. */
+  readonly why: Why | undefined
   readonly input: Readonly<Record<string, unknown>>
   readonly preview: EditPreview | undefined
   /** Room for both sides of a diff. */
@@ -41,26 +45,30 @@ interface ToolAskBodyProps {
 }
 
 /** All of what would be done: never cut, never hidden, nothing in it unseen. */
-export function ToolAskBody({ tool, input, preview, isSplit }: ToolAskBodyProps) {
+export function ToolAskBody({ tool, input, why, preview, isSplit }: ToolAskBodyProps) {
   const command = textIn(input, "command")
-  if (tool === "Bash" && command !== undefined) return <CommandBody command={command} input={input} />
+  if (tool === "Bash" && command !== undefined) return <CommandBody command={command} input={input} why={why} />
   if (preview !== undefined) return <EditBody input={input} preview={preview} isSplit={isSplit} />
   const url = textIn(input, "url")
   return (
     <>
-      {url !== undefined && <VisibleText as="p" className="font-mono text-dense" text={url} />}
+      {url !== undefined && (
+        <p className="font-mono text-dense">
+          <JudgedText text={url} field="url" why={why} />
+        </p>
+      )}
       <JsonView value={input} whole />
     </>
   )
 }
 
-function CommandBody({ command, input }: { readonly command: string } & Pick<ToolAskBodyProps, "input">) {
+function CommandBody({ command, input, why }: { readonly command: string } & Pick<ToolAskBodyProps, "input" | "why">) {
   const { command: _, description, ...rest } = input
   return (
     <>
       {typeof description === "string" && <VisibleText as="p" className="text-dense text-text-2" text={description} />}
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
-        <VisibleText text={command} />
+        <JudgedText text={command} field="command" why={why} />
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
       </div>
       {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}

@@ -56,7 +56,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
   const request = (
     <BodyBox label="Request" gate={gate}>
-      <ToolAskBody tool={tool} input={input} preview={preview} isSplit={isSplit} />
+      <ToolAskBody tool={tool} input={input} why={ask.why} preview={preview} isSplit={isSplit} />
     </BodyBox>
   )
   if (row === "edit")

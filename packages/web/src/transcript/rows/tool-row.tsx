@@ -2,9 +2,11 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { useWho } from "../../app/hub-context.ts"
+import { Link } from "../../app/router.tsx"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
+import { ruleAddress } from "../../fleet/ask-words.ts"
 import { countsOf } from "../content/line-diff.ts"
 import { withoutAnsi } from "../content/output-text.tsx"
 import { todoChanges } from "../tools/checklist.ts"
@@ -124,8 +126,7 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
 /** Notes that must be seen without opening anything: errors, denials, a sub-agent at work. */
 function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
   const { state, denial, task } = row
-  const who = useWho()
-  if (state === "denied") return <p className="text-dense text-danger">{denialWords(row, who)}</p>
+  if (state === "denied") return <Denial row={row} />
   if (state === "failed" && !open) return <ErrorLine row={row} />
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
   if (row.hasLane) return <LaneFacts row={row} />
@@ -138,10 +139,23 @@ export function ErrorLine({ row }: { readonly row: ToolRow }) {
   return <p className="truncate text-dense text-danger">{text}</p>
 }
 
-function denialWords({ ask, denial, result }: ToolRow, whoOf: (name: string) => string): string {
+function Denial({ row: { ask, denial, result } }: { readonly row: ToolRow }) {
+  const whoOf = useWho()
   const reason = denial?.message ?? textOf(ask?.answer, "message") ?? resultText(result?.content)
-  const rule = ask?.rule ?? (denial?.reasonType === "rule" ? denial.reason : undefined)
-  const who =
-    rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${whoOf(ask.by)}`
-  return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
+  const by = ask?.by === undefined ? "" : ` by ${whoOf(ask.by)}`
+  // The hub signs a rule's answer with the name of the rule.
+  const [, rule] = /^rule (.+)$/.exec(ask?.by ?? "") ?? []
+  // A rule of the CLI's own settings is not in the hub's policy.
+  const own = denial?.reasonType === "rule" ? denial.reason : undefined
+  return (
+    <p className="text-dense text-danger">
+      Denied{rule !== undefined ? " by rule " : own !== undefined ? ` by rule ${oneLine(own, 60)}` : by}
+      {rule !== undefined && (
+        <Link href={ruleAddress(rule)} className="underline">
+          <bdi>{oneLine(rule, 60)}</bdi>
+        </Link>
+      )}
+      {reason !== "" && `: ${oneLine(reason, 300)}`}
+    </p>
+  )
 }
