@@ -98,6 +98,35 @@ describe("signalbox policy, grants and audit", () => {
     expect(missing.stderr).toMatch(/^signalbox: can't read /)
   })
 
+  it("[CL65] asks, log and audit say why: the sentence, the rule's place with the part that decided, and what would change", async () => {
+    const hub = await startHub("runner")
+    const careful = { id: "careful", effect: "ask", tool: "Bash", input: { command: "npm *" }, reason: "It is slow." }
+    const file = rulesFile({ id: "no-push", effect: "deny", tool: "Bash", input: { command: "git push*" } }, careful)
+    expect((await hub.run(["policy", "set", file])).code).toBe(0)
+    const ask = await openAsk(hub)
+    const why = [
+      'Rule "careful" wants a person to decide this: It is slow.',
+      "Rule 2, “careful”: npm test",
+      'To allow it without a person, change or remove rule "careful" (number 2).',
+    ]
+    const below = why.map((line) => `  ${line}\n`).join("")
+    expect((await hub.run(["asks"])).stdout).toContain(`\n${below}`)
+    const [told] = (await hub.json("asks")).asks
+    expect(told).toMatchObject({ reason: why[0], why: { rules: [{ id: "careful", place: 2 }], change: why[2] } })
+    const log = (await hub.run(["log", told.sessionId])).stdout.split("\n")
+    const at = log.findIndex((line) => line.endsWith(`why: ${why[0]}`))
+    expect(log[at - 1]).toMatch(/ asks: Bash npm test$/)
+    expect(log.slice(at + 1, at + 3)).toEqual(why.slice(1).map((line) => `         ${line}`))
+    expect((await hub.run(["log", told.sessionId, "--json"])).stdout).not.toContain(why[0])
+    expect((await hub.run(["answer", ask, "deny"])).code).toBe(0)
+    expect((await hub.run(["audit", "--rule", "careful"])).stdout).toMatch(
+      /ask\/denied .* Bash, rule careful\n {2}Rule/,
+    )
+    expect((await hub.run(["audit", "--rule", "careful"])).stdout).toContain(`\n${below}`)
+    const record = JSON.parse((await hub.run(["audit", "--rule", "careful", "--json"])).stdout)
+    expect(record.details).toMatchObject({ reason: why[0], why: told.why })
+  })
+
   it("[BT14] standing permissions are listed and revoked by the start of their id", async () => {
     const hub = await startHub("runner")
     expect((await hub.run(["grants", "ls"])).stderr).toBe("No standing permissions.\n")

@@ -1,17 +1,34 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Ask } from "@signalbox/client"
 import { costWords, counted, sumUsd } from "@signalbox/protocol"
 import { tellingErrors } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
+import { CHOOSE } from "../src/attach/answering.ts"
+import { askPanel } from "../src/attach/ask-panel.ts"
 import { identify, isAlive, keepShort, readCard } from "../src/base/process-files.ts"
+import { LogReasons } from "../src/sessions/log-reasons.ts"
 import { eventLines } from "../src/sessions/show-log.ts"
 import { coloursFor } from "../src/terminal/output.ts"
 import { tableText } from "../src/terminal/table.ts"
-import { ago, inLines, onOneLine } from "../src/terminal/text.ts"
+import { ago, cellWidth, inLines, onOneLine } from "../src/terminal/text.ts"
+import { whyText } from "../src/terminal/why-text.ts"
 import { browserOpener } from "../src/up/greeting.ts"
 import { folder } from "./signalbox-process.ts"
 
 const plain = coloursFor({ isTTY: false }, {})
+const ASK: Ask = {
+  id: "ask_1",
+  sessionId: "s",
+  seq: 1,
+  kind: "tool",
+  state: "pending",
+  requestId: "r",
+  request: {},
+  inputHash: "h",
+  toolName: "Bash",
+  askedAt: "2031-01-31T12:00:00Z",
+}
 
 describe("what is shown in a terminal", () => {
   it("[CL13] has colours on a terminal alone, and none where nobody wants them", () => {
@@ -42,6 +59,65 @@ describe("what is shown in a terminal", () => {
     expect(lines[0]).toMatch(/^N {2}WHAT +AGE$/)
     expect(lines[2]).toMatch(/…/)
     expect(tableText(rows, columns, { width: Number.POSITIVE_INFINITY })).toContain(rows[1]?.text)
+  })
+
+  it("[CL65] why a request was decided lets nothing through either, is short, and says nothing where nothing was kept", () => {
+    const command = `ls\u202e; rm \u001b[2J${"x".repeat(9_000)}\nls`
+    const span = { start: 5, end: command.length - 3 }
+    const rules = [{ id: "no\u0007-rm", place: 7 }]
+    const why = { rules, field: "command", span, text: "rm", change: "Write it\r\notherwise." }
+    const lines = whyText({ reason: "No\u009b31m.", why, input: { command } })
+    expect(lines).toEqual([
+      "No.",
+      expect.stringMatching(/^Rule 7, “no<U\+0007>-rm”: rm <U\+001B>\[2Jx+…$/),
+      "Write it otherwise.",
+    ])
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(250)
+    const red = whyText({ reason: "No.", why, input: {} }, coloursFor({ isTTY: true }, {}))
+    expect(red[1]).toBe("Rule 7, “no<U+0007>-rm”: \u001b[33mrm\u001b[39m")
+    expect(whyText({ reason: "No.", why: { rules: [], text: "x", change: "y" } })).toEqual(["No.", "This part: x", "y"])
+    expect(whyText({ rule: "old" })).toEqual([])
+  })
+
+  it("[CL65] a log tells why behind the question, once, whether its ask is known before or after", () => {
+    const why = { rules: [], change: "Add a rule." }
+    const ask = (seq: number) => ({ ...ASK, seq, reason: `No. ${seq}`, why })
+    const message = { type: "control_request", request: {} }
+    const asks = (seq: number) => ({ seq, at: ASK.askedAt, from: "agent", message }) as const
+    const reasons = new LogReasons([ask(3)], plain)
+    const told = (lines: readonly string[]) => lines.map((line) => line.slice(9))
+    expect(told(reasons.ofEvent(asks(3)))).toEqual(["why: No. 3", "Add a rule."])
+    expect(reasons.ofAsk(ask(5))).toEqual([])
+    expect(told(reasons.ofEvent(asks(5)))).toEqual(["why: No. 5", "Add a rule."])
+    expect(reasons.ofEvent(asks(6))).toEqual([])
+    expect(told(reasons.ofAsk(ask(6)))).toEqual(["why: No. 6", "Add a rule."])
+    expect(reasons.ofAsk({ ...ask(6), state: "denied" })).toEqual([])
+    expect(reasons.ofEvent({ ...asks(5), from: "client" })).toEqual([])
+  })
+
+  it("[AT13] the question marks the part of the command that decided, line by line, and says why below it", () => {
+    const command = "cd x && git push\\\n  origin; ls"
+    const why = {
+      rules: [{ id: "push", place: 1 }],
+      field: "command",
+      span: { start: 8, end: 26 },
+      change: "Change it.",
+    }
+    const colours = coloursFor({ isTTY: true }, {})
+    const panel = { cwd: "/srv", plan: undefined, count: 1, answering: CHOOSE, isFocused: true, from: 0, height: 20 }
+    const drawn = (width: number, input: object = { command }) =>
+      askPanel({ ...panel, ask: { ...ASK, reason: "Ask.", why, input: { ...input } } }, { width, colours })
+    const { lines } = drawn(60)
+    const body = lines.slice(1, -1).map((line) => line.slice(line.indexOf("│")).replace(/^│\S* /, ""))
+    expect(body).toEqual([
+      "$ cd x && \u001b[33mgit push\\\u001b[39m",
+      "\u001b[33m  origin\u001b[39m; ls",
+      colours.dim("Ask."),
+      colours.dim(`Rule 1, “push”: ${colours.yellow("git push\\ origin")}`),
+      colours.dim("Change it."),
+    ])
+    for (const line of drawn(14).lines) expect(cellWidth(line)).toBeLessThanOrEqual(14)
+    expect(drawn(60, { command: "git push" }).lines.join("")).not.toContain("\u001b[33mgit")
   })
 
   it("[CL9] an event is told in words: what was said, called, asked and how it ended", () => {

@@ -1,7 +1,15 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { CanUseToolOptions } from "@signalbox/sdk"
-import { blockedPathWords, editOf, type ToolRow, toolHeading, visibleLine, visibleText } from "@signalbox/transcript"
+import {
+  blockedPathWords,
+  editOf,
+  type ToolRow,
+  toolHeading,
+  visibleLine,
+  visibleText,
+  type WhyLines,
+} from "@signalbox/transcript"
 import type { Colours } from "../terminal/output.ts"
 
 /** The fields of a tool's input that say most about what it would do, the best first. */
@@ -50,13 +58,15 @@ interface About {
   readonly colours: Colours
   /** The folder that the agent works in. */
   readonly cwd: string | null
+  /** The part of a command that decided, and how it is marked. */
+  readonly decided?: { readonly part: WhyLines["part"]; readonly mark: (text: string) => string }
 }
 
 /** What a tool would do, in full: nothing that would run is left out of what is shown. */
 export function toolAsked(
   tool: string,
   input: Readonly<Record<string, unknown>>,
-  { facts, colours, cwd }: About,
+  { facts, colours, cwd, decided }: About,
 ): string {
   const row = callOf(tool, input)
   const { verb } = toolHeading(row)
@@ -68,22 +78,32 @@ export function toolAsked(
   return [
     "",
     colours.yellow(`? ${visibleLine(title)}`),
-    ...bodyOf(row, colours).map((line) => `  ${line}`),
+    ...bodyOf(row, colours, decided).map((line) => `  ${line}`),
     ...why.filter((line) => line !== undefined).map((line) => colours.dim(`  why: ${visibleLine(line)}`)),
     "",
   ].join("\n")
 }
 
-function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
+function bodyOf(row: ToolRow, colours: Colours, decided: About["decided"]): readonly string[] {
   const command = row.input["command"]
+  const shown = (text: string) => visibleText(text, "decision")
   if (row.name === "Bash" && typeof command === "string") {
-    return [`$ ${command}`, ...detailsOf(row.input)].flatMap((text) => visibleText(text, "decision").split("\n"))
+    return [`$ ${markedCommand(command, decided)}`, ...detailsOf(row.input).map(shown)].flatMap((text) =>
+      text.split("\n"),
+    )
   }
   const edit = editOf(row)
-  if (edit === undefined) return visibleText(JSON.stringify(row.input, null, 2), "decision").split("\n")
+  if (edit === undefined) return shown(JSON.stringify(row.input, null, 2)).split("\n")
   const paint = { "+": colours.green, "-": colours.red, " ": (text: string) => text, "@": colours.dim }
-  const shown = (text: string) => visibleText(text, "decision")
   return [shown(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${shown(text)}`))]
+}
+
+/** A mark on all of it would say nothing. Each line has its own, because they are wrapped one by one. */
+function markedCommand(command: string, decided: About["decided"]): string {
+  const shown = (text: string) => visibleText(text, "decision")
+  const { before = "", text = "", after = "" } = decided?.part ?? {}
+  if (decided === undefined || text === command || before + text + after !== command) return shown(command)
+  return `${shown(before)}${shown(text).split("\n").map(decided.mark).join("\n")}${shown(after)}`
 }
 
 /** Options that were given with a command. */

@@ -6,6 +6,7 @@ import { untilStopped } from "../terminal/input.ts"
 import { type Colours, coloursFor, print, printJson, tellPerson } from "../terminal/output.ts"
 import { type Column, printTable } from "../terminal/table.ts"
 import { ago, cutCells, onOneLine, timeOfDay } from "../terminal/text.ts"
+import { whyText } from "../terminal/why-text.ts"
 import { answerExample } from "./ask-fields.ts"
 import { askText } from "./ask-text.ts"
 import { grantLines, grantsOf } from "./grants.ts"
@@ -28,7 +29,7 @@ export function showAsks(options: AsksOptions, context: CommandContext): Promise
     if (options.json === true) return printJson(context, { asks })
     const [first] = asks
     if (first === undefined) return void context.stderr.write("No requests waiting.\n")
-    await printTable(context, asks, columnsFor)
+    await printTable(context, asks, columnsFor, dimWhy)
     await print(context.stdout, asks.map(grantsText).join(""))
     const words = `answer ${first.id.slice(0, SHORT_ASK_ID)} ${answerExample(first)}`
     context.stderr.write(`Answer one: ${nextCommand(words, options, context.env)}\n`)
@@ -40,6 +41,10 @@ function grantsText(ask: Ask): string {
   const lines = grantLines(grantsOf(ask), { always: "--always" })
   if (lines.length === 0) return ""
   return `Always allow with ${ask.id.slice(0, SHORT_ASK_ID)}:\n${lines.map((line) => `  ${line}\n`).join("")}`
+}
+
+function dimWhy(ask: Ask, colours: Colours): readonly string[] {
+  return whyText(ask, colours).map(colours.dim)
 }
 
 function columnsFor(colours: Colours): Column<Ask>[] {
@@ -65,8 +70,11 @@ async function watchAsks(hub: Hub, { options, context, session, signal }: Watch)
   const shown = new ShownAsks()
   const show = async (ask: Ask) => {
     if ((session !== undefined && ask.sessionId !== session) || !shown.isNew(ask)) return
-    if (options.json === true) await printJson(context, ask)
-    else await print(context.stdout, `${askLine(ask, colours)}\n${ask.state === "pending" ? grantsText(ask) : ""}`)
+    if (options.json === true) return printJson(context, ask)
+    // A rule's own answer is told once, at its end.
+    const why = ask.state === "pending" || ask.via === "policy" ? dimWhy(ask, colours) : []
+    const lines = [askLine(ask, colours), ...why.map((line) => `  ${line}`)].join("\n")
+    await print(context.stdout, `${lines}\n${ask.state === "pending" ? grantsText(ask) : ""}`)
   }
   const tell = tellAway(context)
   const tellOnce = once(() => tellPerson(context, "No requests waiting. New ones appear here."))

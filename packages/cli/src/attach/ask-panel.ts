@@ -1,11 +1,12 @@
 import type { Ask } from "@signalbox/client"
 import { counted, defined, textOf } from "@signalbox/protocol"
-import { visibleLine, visibleText } from "@signalbox/transcript"
+import { visibleLine, visibleText, whyLines } from "@signalbox/transcript"
 import { fieldsOf } from "../asks/ask-fields.ts"
 import { toolAsked } from "../asks/ask-text.ts"
 import { grantLines, grantsOf } from "../asks/grants.ts"
 import { type Colours, PLAIN } from "../terminal/output.ts"
 import { cellWidth, cutCells, wrapCells } from "../terminal/text.ts"
+import { whyText } from "../terminal/why-text.ts"
 import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
 import { bufferLines, type Paper } from "./frame.ts"
 
@@ -41,6 +42,7 @@ export function askPanel(panel: AskPanel, paper: Paper): DrawnPanel {
       cwd: panel.cwd,
       plan: panel.plan,
     }),
+    ...whyText(ask, colours).flatMap((line) => wrapCells(line, width - 2).map(colours.dim)),
     ...phaseLines(ask, answering, { width: width - 2, colours }),
   ]
   const seen = Math.max(1, panel.height - 2)
@@ -162,7 +164,8 @@ function toolBody(ask: Ask, { width, colours, cwd }: Drawing): readonly string[]
     decisionReason: textOf(ask.request, "decision_reason"),
     blockedPath: textOf(ask.request, "blocked_path"),
   })
-  const text = toolAsked(ask.toolName ?? "a tool", ask.input ?? {}, { facts, colours: PLAIN, cwd })
+  const decided = { part: whyLines(ask)?.part, mark: colours.yellow }
+  const text = toolAsked(ask.toolName ?? "a tool", ask.input ?? {}, { facts, colours: PLAIN, cwd, decided })
   // The first lines are a title, which the panel has already.
   const lines = text.split("\n").slice(2, -1)
   return lines.flatMap((line) => wrapCells(line.replace(/^ {2}/, ""), width).map(paintOf(line, colours)))

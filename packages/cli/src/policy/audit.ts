@@ -5,9 +5,10 @@ import type { CommandContext, JsonOption } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/connect.ts"
-import { print } from "../terminal/output.ts"
-import { printTable } from "../terminal/table.ts"
+import { type Colours, print } from "../terminal/output.ts"
+import { type Column, printTable } from "../terminal/table.ts"
 import { onOneLine } from "../terminal/text.ts"
+import { whyText } from "../terminal/why-text.ts"
 
 export interface AuditOptions extends JsonOption {
   readonly since?: string
@@ -43,13 +44,16 @@ export function showAudit(options: AuditOptions, context: CommandContext): Promi
       if (newest.length >= (limit ?? SHOWN)) break
     }
     if (newest.length === 0) return void context.stderr.write("No audit records match.\n")
-    await printTable(context, newest.toReversed(), ({ bold, dim }) => [
+    const columnsFor = ({ bold, dim }: Colours): Column<AuditRecord>[] => [
       { title: "AT", text: ({ at }) => at.replace("T", " ").slice(0, 19), paint: dim },
       { title: "WHAT", text: (record) => onOneLine(record.what), paint: bold },
       { title: "BY", text: (record) => onOneLine(record.by ?? record.via ?? "") },
       { title: "SESSION", text: ({ sessionId }) => (sessionId ?? "").slice(0, SHORT_ID) },
       { title: "ABOUT", text: aboutText, isWide: true },
-    ])
+    ]
+    await printTable(context, newest.toReversed(), columnsFor, ({ details }, colours) =>
+      whyText(details, colours).map(colours.dim),
+    )
   })
 }
 

@@ -1,4 +1,4 @@
-import { type FollowItem, type Hub, HubClientError, type HubEvent, type Session } from "@signalbox/client"
+import { type Ask, type FollowItem, type Hub, HubClientError, type HubEvent, type Session } from "@signalbox/client"
 import { costWords, fieldOf, isObject, saysSignIn, textOf } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { actWords } from "@signalbox/transcript"
@@ -9,6 +9,7 @@ import { tellAway, withHub } from "../hub/connect.ts"
 import { untilStopped } from "../terminal/input.ts"
 import { type Colours, coloursFor, print } from "../terminal/output.ts"
 import { cutCells, inLines, onOneLine, timeOfDay } from "../terminal/text.ts"
+import { LogReasons } from "./log-reasons.ts"
 
 export interface LogOptions extends JsonOption {
   readonly follow?: boolean
@@ -23,7 +24,8 @@ export function showLog(id: string, options: LogOptions, context: CommandContext
   return withHub(options, context, async (hub) => {
     const session = await findSession(hub, id)
     const after = options.tail === undefined ? options.after : Math.max(0, session.lastSeq - options.tail)
-    const show = printer(options, context)
+    const asks = options.json === true ? [] : await hub.asks({ session: session.id, order: "newest" })
+    const show = printer(options, context, asks)
     if (options.follow === true) {
       const tell = tellAway(context)
       await untilStopped((signal) => follow(hub, { session, after, show, tell, signal }))
@@ -31,13 +33,21 @@ export function showLog(id: string, options: LogOptions, context: CommandContext
   })
 }
 
-type Show = (event: HubEvent) => Promise<void>
+type Item = { readonly event: HubEvent } | { readonly ask: Ask }
+type Show = (item: Item) => Promise<void>
 
-function printer({ json }: LogOptions, { stdout, env }: CommandContext): Show {
+function printer({ json }: LogOptions, { stdout, env }: CommandContext, asks: readonly Ask[]): Show {
   const colours = coloursFor(stdout, env)
-  return async (event) => {
-    const text = json === true ? JSON.stringify(event) : eventLines(event, colours).join("\n")
-    if (text !== "") await print(stdout, `${text}\n`)
+  const reasons = new LogReasons(asks, colours)
+  const linesOf = (item: Item): readonly string[] => {
+    if (json === true) return "event" in item ? [JSON.stringify(item.event)] : []
+    return "event" in item
+      ? [...eventLines(item.event, colours), ...reasons.ofEvent(item.event)]
+      : reasons.ofAsk(item.ask)
+  }
+  return async (item) => {
+    const lines = linesOf(item)
+    if (lines.length > 0) await print(stdout, `${lines.join("\n")}\n`)
   }
 }
 
@@ -51,7 +61,7 @@ async function printPages(hub: Hub, { session, after, show }: Reading): Promise<
   let cursor = after
   for (;;) {
     const { events, more } = await hub.session(session.id).events({ after: cursor, limit: PAGE })
-    for (const event of events) await show(event)
+    for (const event of events) await show({ event })
     cursor = events.at(-1)?.seq ?? cursor
     if (!more || events.length === 0) return
   }
@@ -74,9 +84,10 @@ async function follow(hub: Hub, { session, after, show, tell, signal }: Followin
   for await (const item of one.follow({ after, signal })) {
     tell(item)
     if (item.type === "subscribed" && seen >= item.lastSeq && (await unlessAway(isOver()))) return
+    if (item.type === "ask") await show({ ask: item.ask })
     if (item.type !== "event") continue
     const { type: _type, ...event } = item
-    await show(event)
+    await show({ event })
     seen = event.seq
     hasEnded ||= event.from === "hub" && ENDS.has(event.message["subtype"])
     // Events may follow the end, so the state is checked after each.

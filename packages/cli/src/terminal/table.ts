@@ -1,6 +1,6 @@
 import type { CommandContext } from "../base/context.ts"
 import { type Colours, coloursFor, print, widthOf } from "./output.ts"
-import { cellWidth, cutCells } from "./text.ts"
+import { cellWidth, cutCells, wrapCells } from "./text.ts"
 
 export interface Column<Row> {
   readonly title: string
@@ -18,16 +18,25 @@ export function printTable<Row>(
   { stdout, env }: CommandContext,
   rows: readonly Row[],
   columnsFor: (colours: Colours) => readonly Column<Row>[],
+  below: (row: Row, colours: Colours) => readonly string[] = () => [],
 ): Promise<void> {
   const colours = coloursFor(stdout, env)
-  return print(stdout, tableText(rows, columnsFor(colours), { width: widthOf(stdout), title: colours.dim }))
+  const style = { width: widthOf(stdout), title: colours.dim, below: (row: Row) => below(row, colours) }
+  return print(stdout, tableText(rows, columnsFor(colours), style))
+}
+
+interface TableStyle<Row> {
+  readonly width: number
+  readonly title?: (text: string) => string
+  /** Lines that belong to a row and fit no column. */
+  readonly below?: (row: Row) => readonly string[]
 }
 
 /** Plain columns, as wide as they need to be; on a terminal no wider than it is. */
 export function tableText<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { width, title = (text) => text }: { readonly width: number; readonly title?: (text: string) => string },
+  { width, title = (text) => text, below = () => [] }: TableStyle<Row>,
 ): string {
   const cells = rows.map((row) => columns.map((column) => column.text(row)))
   const needed = columns.map((column, index) =>
@@ -54,6 +63,9 @@ export function tableText<Row>(
     columns.map((column) => column.title),
     title,
   )
-  const body = rows.map((row, at) => line(cells[at] ?? [], (text, index) => columns[index]?.paint?.(text, row) ?? text))
+  const body = rows.flatMap((row, at) => [
+    line(cells[at] ?? [], (text, index) => columns[index]?.paint?.(text, row) ?? text),
+    ...below(row).flatMap((text) => wrapCells(text, width - GAP.length).map((part) => `${GAP}${part}`)),
+  ])
   return `${[head, ...body].join("\n")}\n`
 }

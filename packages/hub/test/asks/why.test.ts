@@ -25,27 +25,26 @@ async function opened(rules: readonly unknown[] = RULES) {
   const stage = await openStage()
   await told(stage, "PUT", "/api/policy", { rules })
   const { agent, id } = await openAgent(stage)
-  const asksOf = async (query: string) =>
-    (await told<{ asks: Ask[] }>(stage, "GET", `/api/asks?session=${id}${query}`)).asks
-  return {
-    stage,
-    id,
-    /** Asked and, if no rule settles it, allowed by a person. */
-    async ask(command: string, answer: object = { behavior: "allow" }): Promise<{ ask: Ask; audit: AuditRecord }> {
-      const answered = agent.askPermission(command, { command })
-      const isThere = async () => (await asksOf("")).find(({ requestId }) => requestId === command)
-      await expect.poll(isThere).toBeDefined()
-      const asked = await isThere()
-      if (asked === undefined) throw new Error("nothing was asked")
-      if (asked.state === "pending") await told(stage, "POST", `/api/asks/${asked.id}/answer`, answer)
-      await answered
-      const { records } = await told<{ records: AuditRecord[] }>(stage, "GET", `/api/audit?session=${id}`)
-      const audit = records.find(({ askId }) => askId === asked.id)
-      if (audit === undefined) throw new Error("nothing was audited")
-      expect(await told<Ask>(stage, "GET", `/api/asks/${asked.id}`)).toMatchObject(whyIn(asked))
-      return { ask: asked, audit }
-    },
+  const asks = async () => (await told<{ asks: Ask[] }>(stage, "GET", `/api/asks?session=${id}`)).asks
+  /** Asked and, if no rule settles it, allowed by a person. */
+  const ask = async (
+    command: string,
+    answer: object = { behavior: "allow" },
+  ): Promise<{ ask: Ask; audit: AuditRecord }> => {
+    const answered = agent.askPermission(command, { command })
+    const isThere = async () => (await asks()).find(({ requestId }) => requestId === command)
+    await expect.poll(isThere).toBeDefined()
+    const asked = await isThere()
+    if (asked === undefined) throw new Error("nothing was asked")
+    if (asked.state === "pending") await told(stage, "POST", `/api/asks/${asked.id}/answer`, answer)
+    await answered
+    const { records } = await told<{ records: AuditRecord[] }>(stage, "GET", `/api/audit?session=${id}`)
+    const audit = records.find(({ askId }) => askId === asked.id)
+    if (audit === undefined) throw new Error("nothing was audited")
+    expect(await told<Ask>(stage, "GET", `/api/asks/${asked.id}`)).toMatchObject(whyIn(asked))
+    return { ask: asked, audit }
   }
+  return { stage, id, ask }
 }
 
 const whyIn = ({ reason, why }: Pick<Ask, "reason" | "why">) => defined({ reason, why })
