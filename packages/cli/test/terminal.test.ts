@@ -59,6 +59,10 @@ describe("what is shown in a terminal", () => {
     expect(lines[0]).toMatch(/^N {2}WHAT +AGE$/)
     expect(lines[2]).toMatch(/…/)
     expect(tableText(rows, columns, { width: Number.POSITIVE_INFINITY })).toContain(rows[1]?.text)
+    const below = () => ["word ".repeat(20).trim()]
+    const long = tableText(rows, columns, { width: 40, below }).trimEnd().split("\n")
+    expect(long).toHaveLength(9)
+    expect(long.slice(2, 5).every((line) => line.startsWith("  word") && cellWidth(line) <= 40)).toBe(true)
   })
 
   it("[CL65] why a request was decided lets nothing through either, is short, and says nothing where nothing was kept", () => {
@@ -117,6 +121,9 @@ describe("what is shown in a terminal", () => {
       colours.dim("Change it."),
     ])
     for (const line of drawn(14).lines) expect(cellWidth(line)).toBeLessThanOrEqual(14)
+    const request = { decision_reason: "Hook: Ask." }
+    const repeated = { ...panel, ask: { ...ASK, reason: "Ask.", why, input: { command }, request } }
+    expect(askPanel(repeated, { width: 60, colours }).lines).toEqual(lines)
     expect(drawn(60, { command: "git push" }).lines.join("")).not.toContain("\u001b[33mgit")
   })
 

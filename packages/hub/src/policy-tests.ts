@@ -1,5 +1,5 @@
 import { evaluate, type Verdict } from "@signalbox/policy"
-import { defined, fieldOf, textOf } from "@signalbox/protocol"
+import { defined } from "@signalbox/protocol"
 import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
 import { HubError } from "./errors.ts"
 import { type PolicyDesk, readPolicy, writtenPolicy } from "./policy-desk.ts"
@@ -64,8 +64,8 @@ export class PolicyTests {
     const branch = request.branch ?? record?.branch
     const context = { session, cwd, mode, runner, branch, now: Date.now(), used: {} }
     const verdict = evaluate(judged, { tool, input }, context)
-    const why = fieldOf(verdict, "why")
-    return { ...verdict, ...defined({ span: fieldOf(why, "span"), path: textOf(why, "field") }) }
+    const { span, field: path } = verdict.why
+    return { ...verdict, ...defined({ span, path }) }
   }
 
   suggestions({ since }: { since?: string }, signal?: AbortSignal): Promise<PolicySuggestions> {

@@ -160,8 +160,10 @@ function askTitle({ request, toolName, kind }: Ask): string {
 
 /** Lines are wrapped before they are painted, so that no colour is cut. */
 function toolBody(ask: Ask, { width, colours, cwd }: Drawing): readonly string[] {
+  const said = textOf(ask.request, "decision_reason")
   const facts = defined({
-    decisionReason: textOf(ask.request, "decision_reason"),
+    // A hook of the hub had it asked: the agent repeats what is told below.
+    decisionReason: ask.reason !== undefined && said?.includes(ask.reason) === true ? undefined : said,
     blockedPath: textOf(ask.request, "blocked_path"),
   })
   const decided = { part: whyLines(ask)?.part, mark: colours.yellow }
