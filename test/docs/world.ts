@@ -66,6 +66,8 @@ export class World {
     symlinkSync(official.packageDirectory, join(this.project, "node_modules/@anthropic-ai/claude-agent-sdk"))
     writeFileSync(join(this.project, "package.json"), '{"private":true,"scripts":{"test":"true"}}\n')
     writeFileSync(join(this.project, ".gitignore"), "node_modules\n")
+    mkdirSync(join(this.project, ".claude"))
+    writeFileSync(join(this.project, ".claude/settings.json"), '{"permissions":{"allow":["Bash(npm run lint)"]}}\n')
     const tasks = /```md\n([\s\S]*?)```/.exec(readFileSync(join(root, "docs/loop.md"), "utf8"))?.[1]
     writeFileSync(join(this.project, "TASKS.md"), tasks ?? "")
     const bin = join(this.folder, "bin")

@@ -1,24 +1,14 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { folder, run, startHub, type TestHub } from "./signalbox-process.ts"
+import { folder, openAsk, run, startHub } from "./signalbox-process.ts"
 
-const POLL = { timeout: 30_000, interval: 100 }
 const TESTS = { id: "tests", effect: "allow", tool: "Bash", input: { command: "npm test" } }
 
 function rulesFile(...rules: object[]): string {
   const path = join(folder(), "rules.json")
   writeFileSync(path, JSON.stringify({ rules }))
   return path
-}
-
-/** A request of a simulated agent, open. */
-async function openAsk(hub: TestHub): Promise<string> {
-  const args = ["new", "--agent", "simulator", "--cwd", folder(), "--prompt", "permission please"]
-  const id = (await hub.run(args)).stdout.trim()
-  const asks = async () => (await hub.call("GET", `/api/asks?state=pending&session=${id}`)).asks
-  await expect.poll(async () => (await asks()).length, POLL).toBe(1)
-  return (await asks())[0].id
 }
 
 describe("signalbox policy, grants and audit", () => {

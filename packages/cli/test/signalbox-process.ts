@@ -86,9 +86,9 @@ export async function exitOf({ child }: Running): Promise<number | null> {
 /** Runs to its end. */
 export async function run(
   args: readonly string[],
-  { env = {}, input }: { readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
+  { env = {}, input, cwd }: { readonly env?: NodeJS.ProcessEnv; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: "pipe", env: environment(env) })
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: "pipe", env: environment(env), cwd })
   atEnd(() => child.kill("SIGKILL"))
   let [stdout, stderr] = ["", ""]
   child.stdout.on("data", (data: Buffer) => {
@@ -154,4 +154,13 @@ export async function startHub(
       return JSON.parse(ended.stdout)
     },
   }
+}
+
+/** A request of a simulated agent, open. */
+export async function openAsk(hub: TestHub): Promise<string> {
+  const args = ["new", "--agent", "simulator", "--cwd", folder(), "--prompt", "permission please"]
+  const id = (await hub.run(args)).stdout.trim()
+  const asks = async () => (await hub.call("GET", `/api/asks?state=pending&session=${id}`)).asks
+  await expect.poll(async () => (await asks()).length, { timeout: 30_000, interval: 100 }).toBe(1)
+  return (await asks())[0].id
 }

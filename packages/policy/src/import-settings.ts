@@ -1,4 +1,5 @@
 import { isObject } from "@signalbox/protocol"
+import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
 import { partsOfRule } from "./session-grant.ts"
 
@@ -33,6 +34,9 @@ const MAX_ENTRIES = 1000
 const MAX_FOLDER_CHARS = 512
 /** A policy has no more. */
 const MAX_RULES = 1000
+const MAX_TOOL_CHARS = 256
+/** Of an entry that is no text. */
+const MAX_SHOWN_CHARS = 200
 
 /** Reads the permissions of Claude Code's `settings.json`. Looks nothing up, and takes only what can be said in rules. */
 export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOptions = {}): ImportedSettings {
@@ -42,8 +46,11 @@ export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOp
   const entries: ImportedEntry[] = []
   const notes = notesOf(permissions)
   for (const effect of EFFECTS) {
-    const list = permissions[effect]
-    if (!Array.isArray(list)) continue
+    const list = permissions[effect] ?? []
+    if (!Array.isArray(list)) {
+      notes.push(`permissions.${effect} is not a list, and was left out.`)
+      continue
+    }
     if (list.length > MAX_ENTRIES) {
       notes.push(
         `permissions.${effect} has ${list.length} entries; those after the first ${MAX_ENTRIES} were left out.`,
@@ -73,7 +80,7 @@ interface EntryOptions {
 type Taken = Omit<ImportedEntry, "rules"> & { readonly rules: readonly Rule[] }
 
 function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions): Taken {
-  const entry = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
+  const entry = typeof value === "string" ? value : shown(value)
   const [, toolName, ruleContent] = /^([^()\s]+)(?:\((.*)\))?$/s.exec(entry) ?? []
   if (typeof value !== "string" || toolName === undefined) {
     return { entry, effect, rules: [], notes: ["This is no permission rule."] }
@@ -84,7 +91,7 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
   }
   const rule = ruleContent === undefined ? { toolName } : { toolName, ruleContent }
   const parts = partsOfRule(rule, effect, { cwd, findsNames: true })
-  if (parts === undefined) {
+  if (parts === undefined || !parts.every(isSayable)) {
     return { entry, effect, rules: [], notes: [`This cannot be said in rules here, so it was left out.`, ...notes] }
   }
   const rules = parts.map((part, index) => ({
@@ -97,9 +104,25 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
   return { entry, effect, rules, notes }
 }
 
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value).slice(0, MAX_SHOWN_CHARS)
+  } catch {
+    return "a value that is nested too deep"
+  }
+}
+
+/** With its folder, a pattern may have become more than a rule can hold. */
+function isSayable({ tool = "", input = {} }: Pick<Rule, "tool" | "input">): boolean {
+  const patterns = Object.values(input).flat()
+  const isPattern = (text: string) => text.length <= MAX_PATTERN_CHARS && !hasTooManyStars(text)
+  return tool.length <= MAX_TOOL_CHARS && patterns.every(isPattern)
+}
+
 /** A folder that a rule's `cwd` can name. */
 function isFolder(cwd: string): boolean {
-  return cwd.startsWith("/") && !/[*\\]/.test(cwd) && !cwd.split("/").includes("..") && cwd.length < MAX_FOLDER_CHARS
+  const isPlain = !/[*\\]/.test(cwd) && !cwd.split("/").includes("..") && !hasUnseen(cwd)
+  return cwd.startsWith("/") && isPlain && cwd.length < MAX_FOLDER_CHARS
 }
 
 /** Entries that do something else than most people think. */

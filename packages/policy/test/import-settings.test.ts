@@ -112,6 +112,38 @@ describe("Claude Code's settings", () => {
     expect(imported({ allow: ["mcp__git__*"] }).rules.map(({ tool }) => tool)).toEqual(["mcp__git__*"])
   })
 
+  it("[PO30] whatever stands in the settings, the rules are a policy, and the rest is told", () => {
+    let deep: unknown = "Bash(ls)"
+    for (let level = 0; level < 100_000; level++) deep = [deep]
+    const hostile = [
+      deep,
+      null,
+      { toolName: "Bash" },
+      "",
+      "x".repeat(300),
+      "Bash(\u001b[31mls)",
+      `Edit(${"/a".repeat(250)}/**)`,
+      `Read(/${"*/".repeat(31)}x)`,
+      `Bash(${"a ".repeat(2_000)})`,
+      "__proto__",
+      "constructor(x)",
+    ]
+    const folder = `/srv/${"b".repeat(500)}`
+    for (const effect of ["allow", "deny", "ask"]) {
+      const { rules, entries } = importSettings({ permissions: { [effect]: hostile } }, { cwd: folder })
+      expect(parsePolicy({ rules })).toMatchObject({ ok: true })
+      expect(entries).toHaveLength(hostile.length)
+      const silent = entries.filter(({ rules: ids, notes }) => ids.length === 0 && notes.length === 0)
+      expect(silent).toEqual([])
+    }
+    expect(imported({ allow: [deep] }).entries[0]?.entry).toBe("a value that is nested too deep")
+    expect(imported({ allow: "Bash(ls)", deny: 5 }).notes).toEqual([
+      "permissions.deny is not a list, and was left out.",
+      "permissions.allow is not a list, and was left out.",
+    ])
+    expect(importSettings({ permissions: { allow: ["Bash(ls)"] } }, { cwd: "/srv/\u202eapp" }).rules).toEqual([])
+  })
+
   it("[PO30] a denied file can still be read by a command", () => {
     expect(imported({ deny: ["Read(//etc/**)"] }).entries[0]?.notes.join(" ")).toContain("cat can still read")
     expect(imported({ allow: ["Bash(ls:*)", "Bash(ls *)"] }).entries.flatMap(({ notes }) => notes)).toEqual([])

@@ -3,6 +3,7 @@ import type { CommandContext, JsonOption } from "../base/context.ts"
 import { defineCommand, errorLine, wholeNumber } from "../base/define-command.ts"
 import type { AuditOptions } from "../policy/audit.ts"
 import type { GrantsOptions } from "../policy/grants.ts"
+import type { ImportOptions } from "../policy/import-policy.ts"
 import type { ForceOption } from "../policy/policy-file.ts"
 import type { LogOptions } from "../policy/policy-log.ts"
 import type { SuggestOptions, TestOptions } from "../policy/test-policy.ts"
@@ -56,6 +57,23 @@ export function addPolicy(program: Command, context: CommandContext): void {
         .option("--since <time>", SINCE)
         .option("--examples <number>", "examples in each list", wholeNumber("--examples", 0, 200), 5),
   }).action(async (path: string, options: TestOptions) => (await tests()).testPolicy(path, options, context))
+  defineCommand(policy, {
+    name: "import [file]",
+    summary: "Turn the permissions of Claude Code's settings into rules",
+    examples: ["signalbox policy import", "signalbox policy import .claude/settings.json --apply"],
+    notes:
+      "Without a file: ~/.claude/settings.json, and settings.json and settings.local.json in .claude here. Rules of a project's settings\n" +
+      "hold in its folder only. Shows which entries were taken, which were not, and which do something else than they seem to. Nothing is\n" +
+      "changed, and no hub is needed, without --apply.",
+    json: "print the entries and the policy as JSON",
+    options: (command) =>
+      command
+        .option("--apply", "add the rules to those in force; a rule that is there already is not added again")
+        .option("--force", FORCE)
+        .option("--cwd <folder>", "the project's folder on the machine of its agents (default: the one above .claude)"),
+  }).action(async (path: string | undefined, options: ImportOptions) =>
+    (await import("../policy/import-policy.ts")).importPolicy(path, options, context),
+  )
   defineCommand(policy, {
     name: "suggest",
     summary: "Suggest rules for what people always allow, and list rules that do nothing",

@@ -3,18 +3,22 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Hub, PolicyInForce } from "@signalbox/client"
-import { isObject } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { type CommandContext, type JsonOption, nextCommand, shellWord } from "../base/context.ts"
 import { CliError, oneLine, usageError } from "../base/failure.ts"
 import { withHub } from "../hub/connect.ts"
 import { readAll } from "../terminal/input.ts"
 import { print, printJson, tellPerson } from "../terminal/output.ts"
+import { cutCells, onOneLine } from "../terminal/text.ts"
 
 export interface ForceOption extends JsonOption {
   readonly force?: boolean
 }
 
 type Policy = Readonly<Record<string, unknown>>
+
+const SHOWN_EXAMPLES = 3
+const EXAMPLE_CHARS = 80
 
 export async function getPolicy(options: JsonOption, context: CommandContext): Promise<void> {
   const policy = await withHub(options, context, (hub) => hub.policy())
@@ -72,19 +76,39 @@ export async function readPolicyFile(path: string, context: CommandContext): Pro
   throw new CliError("cli/failed", `${path} is no policy: it must be an object with rules, such as {"rules":[]}`)
 }
 
-/** `again`: the command that forces it. */
+interface Putting {
+  readonly force: boolean
+  /** The command that forces it. */
+  readonly again: string
+  /** What else can be done if it is refused. */
+  readonly instead?: string
+}
+
 export async function putPolicy(
   hub: Hub,
   policy: Policy,
-  { force, again }: { readonly force: boolean; readonly again: string },
+  { force, again, instead = 'see them with "signalbox policy test"' }: Putting,
 ): Promise<PolicyInForce> {
   try {
     return await hub.setPolicy(policy, force ? { force } : {})
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error.code !== "policy/contradicts") throw error
     const what = oneLine(error).replace(/: change it.*$/, "")
-    throw new CliError("cli/failed", `${what}: see them with "signalbox policy test", or force it with "${again}"`)
+    throw new CliError("cli/failed", `${what}: ${contradicted(error)}${instead}, or force it with "${again}"`)
   }
+}
+
+/** The newest requests that it would allow. */
+function contradicted(error: Error): string {
+  const contradicts = "details" in error ? fieldOf(error.details, "contradicts") : undefined
+  const examples = Array.isArray(contradicts?.["examples"]) ? contradicts["examples"].slice(0, SHOWN_EXAMPLES) : []
+  const texts = examples.map((each: unknown) => {
+    const request = onOneLine(`${textOf(each, "tool") ?? ""} ${textOf(each, "text") ?? ""}`, "decision")
+    return `${cutCells(request, EXAMPLE_CHARS)} (rule ${onOneLine(textOf(each, "rule") ?? "")})`
+  })
+  const more = Number(contradicts?.["count"] ?? 0) - texts.length
+  if (more > 0) texts.push(`${more} more`)
+  return texts.length === 0 ? "" : `${texts.join(", ")}; `
 }
 
 export async function tellPut(policy: PolicyInForce, options: JsonOption, context: CommandContext): Promise<void> {

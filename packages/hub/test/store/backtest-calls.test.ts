@@ -126,38 +126,52 @@ describe("backtest of tool calls that nobody was asked about", () => {
 
   it("[BT17] a few changed rules among many give the same lists as all of them", () =>
     withStore(async (store) => {
-      for (const command of ["rm x", "npm test && rm x", "sudo rm x", "echo rm", "$X", "cat $(x"]) {
+      for (const command of [
+        "rm x",
+        "npm ci && rm x",
+        "sudo rm x",
+        'bash -c "rm x"',
+        "git x",
+        "echo rm",
+        "$X",
+        "cat $(x",
+      ]) {
         await see(store, { command })
         await see(store, { toolUseId: `outside ${command}`, said: { command, dangerouslyDisableSandbox: true } })
       }
       const first = stop("ask", "tool *")
       const many = [first, ...Array.from({ length: 20 }, (_, n) => stop("ask", `tool${n} *`))]
-      for (const rule of [stop("deny", "rm *"), stop("ask", "rm *"), allow("rm", "rm *")]) {
-        const few = await test(store, { inForce: policyOf(...many), proposed: policyOf(...many, rule) })
-        // With nothing in common, both are asked about everything.
-        const changed = { ...first, reason: "changed" }
-        expect(few).toEqual(await test(store, { inForce: policyOf(first), proposed: policyOf(changed, rule) }))
-      }
+      const rules = [stop("deny", "rm *"), stop("ask", "git *"), allow("npm", "npm *")]
+      const few = await test(store, { inForce: policyOf(...many), proposed: policyOf(...many, ...rules) })
+      // With nothing in common, both are asked about everything.
+      const changed = { ...first, reason: "changed" }
+      expect(few).toEqual(await test(store, { inForce: policyOf(first), proposed: policyOf(changed, ...rules) }))
+      expect([few.newlyDenied.count, few.newlyAsked.count]).toEqual([8, 1])
     }))
 
   it("[BT18] a call is judged in its session's folder and in the one that the agent had gone to, in its mode, at its time", () =>
     withStore(async (store) => {
       const place = { cwd: "/srv/app", permissionMode: "plan", runner: "mac" }
       await store.directory.saveSession(keptSession("s", place))
-      const read = { tool: "Read", said: { file_path: "key" } }
-      await see(store, { ...read, toolUseId: "home", minute: 1 })
-      await see(store, { ...read, toolUseId: "gone", minute: 2, cwd: "/srv/keys", mode: "acceptEdits" })
-      const denied = async (rule: Omit<Rule, "id" | "effect">) => {
-        const { newlyDenied } = await test(store, { proposed: policyOf({ id: "r", effect: "deny", ...rule }) })
-        return newlyDenied.examples.map(({ at }) => at)
+      const [home, gone] = [minute(1), minute(2)]
+      const cases: [Omit<Rule, "id" | "effect">, denied: string[]][] = [
+        [{ input: { file_path: "/srv/app/*" } }, [gone, home]],
+        [{ input: { file_path: "/srv/keys/*" } }, [gone]],
+        [{ cwd: "/srv/keys" }, [gone]],
+        [{ mode: "plan" }, [home]],
+        [{ mode: "acceptEdits" }, [gone]],
+        [{ runner: "mac", until: gone }, [home]],
+        [{ runner: "pc" }, []],
+      ]
+      for (const n of cases.keys()) {
+        const call = { tool: `T${n}`, said: { file_path: "key" } }
+        await see(store, { ...call, toolUseId: `home ${n}`, minute: 1 })
+        await see(store, { ...call, toolUseId: `gone ${n}`, minute: 2, cwd: "/srv/keys", mode: "acceptEdits" })
       }
-      expect(await denied({ input: { file_path: "/srv/app/*" } })).toEqual([minute(2), minute(1)])
-      expect(await denied({ input: { file_path: "/srv/keys/*" } })).toEqual([minute(2)])
-      expect(await denied({ cwd: "/srv/keys" })).toEqual([minute(2)])
-      expect(await denied({ mode: "plan" })).toEqual([minute(1)])
-      expect(await denied({ mode: "acceptEdits" })).toEqual([minute(2)])
-      expect(await denied({ runner: "mac", until: minute(2) })).toEqual([minute(1)])
-      expect(await denied({ runner: "pc" })).toEqual([])
+      const rules = cases.map(([rule], n): Rule => ({ id: `r${n}`, effect: "deny", tool: `T${n}`, ...rule }))
+      const { newlyDenied } = await test(store, { proposed: policyOf(...rules), maxExamples: 50 })
+      const deniedAt = (n: number) => newlyDenied.examples.filter(({ tool }) => tool === `T${n}`).map(({ at }) => at)
+      expect(cases.map((_, n) => deniedAt(n))).toEqual(cases.map(([, denied]) => denied))
     }))
 
   it("[BT18] [BT3] its input is that of its event, or what a program's hook put in its place; without one it is counted, not judged", () =>

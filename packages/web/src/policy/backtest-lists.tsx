@@ -47,7 +47,7 @@ export function ExampleList({ label, list }: { readonly label: string; readonly 
     <>
       <ul aria-label={label} className="flex flex-col divide-y divide-line rounded-card border border-line bg-surface">
         {list.examples.map((example, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a message may call the same tool twice; the list never changes
+          // A message may call the same tool twice, and the list never changes.
           <Example key={index} example={example} />
         ))}
       </ul>
