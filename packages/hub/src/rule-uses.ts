@@ -1,8 +1,8 @@
 import type { RuleUse } from "@signalbox/policy"
-import type { Directory } from "./store/directory.ts"
+import type { CountedUses, Directory } from "./store/directory.ts"
 
 /**
- * How often rules that may be used so often have been, today and in each session that is in memory. A use counts when it is
+ * Counts the uses of rules with `atMost`, today and in each session that is in memory. A use counts when it is
  * decided on, so that two requests at once never share the last one; the store has it with the answer it stands for.
  */
 export class RuleUses {
@@ -17,7 +17,7 @@ export class RuleUses {
   }
 
   async load(): Promise<void> {
-    const { day } = this
+    const day = this.#day
     this.#today = { day, uses: new Map(await this.#directory.ruleUses({ day })) }
   }
 
@@ -31,8 +31,8 @@ export class RuleUses {
     this.#sessions.delete(session)
   }
 
-  /** The day that a use counts for, in UTC. */
-  get day(): string {
+  /** In UTC. */
+  get #day(): string {
     return this.#now().toISOString().slice(0, 10)
   }
 
@@ -44,15 +44,18 @@ export class RuleUses {
     )
   }
 
-  add(session: string, rules: readonly string[]): void {
-    if (rules.length === 0) return
+  /** Returns what the store is to keep. */
+  add(session: string, rules: readonly string[]): CountedUses | undefined {
+    if (rules.length === 0) return undefined
+    const day = this.#day
     const here = this.#sessions.get(session) ?? new Map<string, number>()
     this.#sessions.set(session, here)
     for (const uses of [here, this.#usesToday()]) for (const rule of rules) uses.set(rule, (uses.get(rule) ?? 0) + 1)
+    return { rules, day }
   }
 
   #usesToday(): Map<string, number> {
-    const { day } = this
+    const day = this.#day
     if (this.#today.day !== day) this.#today = { day, uses: new Map() }
     return this.#today.uses
   }

@@ -182,10 +182,12 @@ const WISHES: Readonly<Record<RuleEffect, string>> = {
   ask: "To allow it without a person",
 }
 
+const REVOKE = "revoke that grant"
+
 /** A rule of the policy is changed where it stands, a grant is revoked. */
 function undoing(numbered: readonly Rule[], rule: Rule, verb = "change or remove"): string {
   const place = numbered.indexOf(rule) + 1
-  return place === 0 ? `revoke the grant "${rule.id}"` : `${verb} rule "${rule.id}" (number ${place})`
+  return place === 0 ? REVOKE : `${verb} rule "${rule.id}" (number ${place})`
 }
 
 /** A field that decided as a whole is its own part. */
@@ -197,7 +199,7 @@ function whyOfHit(numbered: readonly Rule[], { rule, field, span }: Hit, subject
 
 function settle(numbered: readonly Rule[], hit: Hit, subject: Subject): Verdict {
   const { rule } = hit
-  const sentence = `Rule "${rule.id}" ${SENTENCES[rule.effect]}`
+  const sentence = `${namesOf(numbered, [hit]).subject} ${SENTENCES[rule.effect]}`
   return {
     effect: rule.effect,
     rule: rule.id,
@@ -244,12 +246,10 @@ function askBecauseBroken(numbered: readonly Rule[], { because, span }: ShellPro
 function allowShared(numbered: readonly Rule[], { covered }: Coverage<Rule> & { ok: true }, text: string): Verdict {
   const [first] = covered
   const counts = countsOf(covered.map(({ rule }) => rule))
-  const names = namesOf(covered)
-  const own = covered.filter(({ rule }) => numbered.includes(rule))
-  const granted = covered.filter(({ rule }) => !numbered.includes(rule))
+  const names = namesOf(numbered, covered)
   const ways = [
-    ...(own.length > 0 ? [`change or remove ${namesOf(own).object}`] : []),
-    ...(granted.length > 0 ? [`revoke the grant ${namesOf(granted).list}`] : []),
+    ...(names.object === undefined ? [] : [`change or remove ${names.object}`]),
+    ...(names.hasGrant ? [REVOKE] : []),
   ]
   const change = `${WISHES.allow}, ${ways.join(" or ")}.`
   const why = whyOf(numbered, {
@@ -263,7 +263,7 @@ function allowShared(numbered: readonly Rule[], { covered }: Coverage<Rule> & { 
     const reason = `${names.subject} together allow every part of this.`
     return { effect: "allow", ...(first === undefined ? {} : { rule: first.rule.id }), reason, ...counts, why }
   }
-  const sentence = `Rule "${first.rule.id}" allows this`
+  const sentence = `${names.subject} allows this`
   const reason = first.rule.reason === undefined ? `${sentence}.` : `${sentence}: ${first.rule.reason}`
   return { effect: "allow", rule: first.rule.id, reason, ...counts, why }
 }
@@ -280,11 +280,15 @@ function askForMissing(
   if (because !== undefined && nearly !== undefined) {
     const change = `Write "${part}" without that, or allow exactly this in a pattern without stars.`
     const why = whyOf(numbered, { ...parts, decided: [{ rule: nearly, span }], change })
-    return { effect: "ask", reason: `Rule "${nearly.id}" would allow this, but does not because ${because}.`, why }
+    return {
+      effect: "ask",
+      reason: `${namesOf(numbered, [{ rule: nearly }]).subject} would allow this, but does not because ${because}.`,
+      why,
+    }
   }
   if (covered.length === 0) return undefined
   const why = whyOf(numbered, { ...parts, decided: covered, change: `To allow it, add a rule that allows "${part}".` })
-  const { subject, verb } = namesOf(covered)
+  const { subject, verb } = namesOf(numbered, covered)
   return { effect: "ask", reason: `${subject} ${verb} a part of this, but no rule allows "${part}".`, why }
 }
 
@@ -292,7 +296,7 @@ const ADD_RULE = "To allow it, add a rule that allows it."
 
 function askForNone(numbered: readonly Rule[], { nearly }: Found, request: PolicyRequest): Verdict {
   if (nearly !== undefined) {
-    const reason = `Rule "${nearly.rule.id}" would allow this, but does not because ${nearly.because}.`
+    const reason = `${namesOf(numbered, [nearly]).subject} would allow this, but does not because ${nearly.because}.`
     const isOwn = numbered.includes(nearly.rule)
     const change = isOwn ? `To allow it, ${undoing(numbered, nearly.rule, "change")}.` : ADD_RULE
     return { effect: "ask", reason, why: whyOf(numbered, { decided: [{ rule: nearly.rule }], change }) }

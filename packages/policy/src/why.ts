@@ -46,11 +46,16 @@ export function shownPart(text: string, { start, end }: Span): string {
   return `${part.slice(0, MAX_SHOWN_CHARS).replace(/[\ud800-\udbff]$/, "")}…`
 }
 
-/** Rules in a sentence: `Rule "a" allows`, or `Rules "a", "b" and 3 more allow`. */
-export function namesOf(decided: readonly Decided[]) {
-  const ids = [...new Set(decided.map(({ rule }) => rule.id))]
-  const some = ids.slice(0, MAX_SHOWN_RULES).map((id) => `"${id}"`)
-  const list = some.join(", ") + (ids.length > some.length ? ` and ${ids.length - some.length} more` : "")
-  const one = { list, subject: `Rule ${list}`, object: `rule ${list}`, verb: "allows" }
-  return ids.length === 1 ? one : { list, subject: `Rules ${list}`, object: `rules ${list}`, verb: "allow" }
+/** Rules in a sentence: `Rule "a" allows`, `Rules "a", "b" and 3 more allow`, `A grant of this session allows`. */
+export function namesOf(numbered: readonly Rule[], decided: readonly Decided[]) {
+  const rules = [...new Set(decided.map(({ rule }) => rule))]
+  const own = rules.filter((rule) => numbered.includes(rule))
+  const hasGrant = own.length < rules.length
+  const some = own.slice(0, MAX_SHOWN_RULES).map(({ id }) => `"${id}"`)
+  const list = some.join(", ") + (own.length > some.length ? ` and ${own.length - some.length} more` : "")
+  const object = own.length === 0 ? undefined : `${own.length === 1 ? "rule" : "rules"} ${list}`
+  const grant = hasGrant ? ["a grant of this session"] : []
+  const subject = [...(object === undefined ? [] : [object]), ...grant].join(" and ")
+  const verb = own.length + grant.length === 1 ? "allows" : "allow"
+  return { object, hasGrant, subject: `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`, verb }
 }

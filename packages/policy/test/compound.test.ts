@@ -182,21 +182,24 @@ describe("why", () => {
     const grants = [{ ...allowing("npm test"), id: "grant:7", session: "s1", reason: "ann allowed it" }]
     const policy = { rules: [...rules, ...grants], numbered: rules, relayAutoApproval: false }
     const judged = (command: string) => evaluate(policy, { tool: "Bash", input: { command } }, CONTEXT)
-    expect(judged("npm test")).toMatchObject({ effect: "allow", reason: 'Rule "grant:7" allows this: ann allowed it' })
+    expect(judged("npm test")).toMatchObject({
+      effect: "allow",
+      reason: "A grant of this session allows this: ann allowed it",
+    })
     expect(judged("npm test").why).toMatchObject({
       rules: [{ id: "grant:7", span: { start: 0, end: 8 } }],
-      change: 'To be asked, revoke the grant "grant:7".',
+      change: "To be asked, revoke that grant.",
     })
     expect(judged("npm test").why.rules[0]).not.toHaveProperty("place")
     expect(judged("npm ci && npm test").why).toMatchObject({
       rules: [{ id: "r2", place: 2 }, { id: "grant:7" }],
-      change: 'To be asked, change or remove rule "r2" or revoke the grant "grant:7".',
+      change: 'To be asked, change or remove rule "r2" or revoke that grant.',
     })
     const whole = { id: "grant:8", effect: "allow", tool: "Write" } as const
     const write = { tool: "Write", input: { file_path: "x" } }
     expect(evaluate({ ...policy, rules: [whole] }, write, CONTEXT).why).toEqual({
       rules: [{ id: "grant:8" }],
-      change: 'To be asked, revoke the grant "grant:8".',
+      change: "To be asked, revoke that grant.",
     })
     // A part of the rules, counted in all of them.
     expect(evaluate({ ...policy, rules: rules.slice(2) }, write, CONTEXT).why).toEqual({

@@ -14,7 +14,8 @@ export class LogReasons {
   readonly #colours: Colours
 
   constructor(asks: readonly Ask[], colours: Colours) {
-    this.#asks = new Map(asks.map((ask) => [ask.seq, ask]))
+    // The hub tells the newest first, and the oldest are forgotten first.
+    this.#asks = new Map(asks.toReversed().map((ask) => [ask.seq, ask]))
     this.#colours = colours
   }
 

@@ -137,11 +137,11 @@ export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: Answe
   }
   if (state !== "allowed" || (ask.fourEyes ?? changed?.fourEyes) !== true) return undefined
   if (how.via === "person" && startedBy !== undefined && how.by !== startedBy) return undefined
-  const who =
+  const message =
     startedBy === undefined
-      ? "It is not known who started this session, so nobody can be shown to be somebody else"
-      : `${startedBy} started this session, so somebody else must allow this`
-  return new HubError("ask/four-eyes", `${who}: a rule asks for four eyes. Anybody may deny it.`)
+      ? "Nobody knows who started this session, so this request can only be denied."
+      : `${startedBy} started this session, so someone else must allow this request. Anyone can deny it.`
+  return new HubError("ask/four-eyes", message)
 }
 
 /** Where the rule does not say how often. Without an end, what was to expire would not. */

@@ -30,7 +30,7 @@ export interface AskDeskOptions {
   /** An ask is new or has changed. Called when it is durable. */
   readonly publish: (ask: Ask) => void
   readonly grants: GrantDesk
-  readonly uses: Pick<RuleUses, "add" | "day">
+  readonly uses: Pick<RuleUses, "add">
   /** Who started a session, if that is known. */
   readonly startedBy: (sessionId: string) => string | undefined
   readonly setTimer?: (run: () => void, ms: number) => () => void
@@ -38,7 +38,8 @@ export interface AskDeskOptions {
 
 interface Decided {
   readonly decided: AskAnswer
-  readonly verdict: AskVerdict
+  readonly rule: string | undefined
+  readonly used: CountedUses | undefined
 }
 
 export interface Answering {
@@ -150,21 +151,19 @@ export class AskDesk {
     const ask = withVerdict(asked, verdict)
     const decided = verdictAnswer(ask, verdict)
     // In the same turn as the verdict: the next request sees what this one uses up.
-    if (decided !== undefined) uses.add(ask.sessionId, verdict.counts ?? [])
+    const used = decided === undefined ? undefined : uses.add(ask.sessionId, verdict.counts ?? [])
     await this.#supersede(ask)
-    if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, verdict })
+    if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, rule: verdict.rule, used })
     await directory.addAsk(ask)
     this.#hold(ask)
     this.#options.publish(wholeAsk(ask, request))
   }
 
   /** What a rule decides is never seen pending: asked and settled in one commit. */
-  async #settleAtOnce(ask: AskRecord, request: Request, { decided, verdict }: Decided) {
-    const { directory, uses } = this.#options
-    const { rule = "?", counts: rules = [] } = verdict
+  async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule = "?", used }: Decided) {
     const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by: `rule ${rule}`, via: "policy" })
-    const adding = directory.addAsk(ask)
-    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, { rules, day: uses.day })])
+    const adding = this.#options.directory.addAsk(ask)
+    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
   }
 

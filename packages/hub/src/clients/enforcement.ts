@@ -95,6 +95,8 @@ export class Enforcement {
   async #keep(session: LiveSession, call: JudgedCall, verdict: AskVerdict, hook: Fields): Promise<void> {
     const { effect, rule } = verdict
     const { tool, toolUseId, input, isChanged } = call
+    // The one that it was judged by: there may be another one by the time the event is there.
+    const { branch } = session.record
     const event = isChanged ? undefined : await this.#calls.get(session)?.get(toolUseId)
     const mode = textOf(hook, "permission_mode")
     const cwd = textOf(hook, "cwd")
@@ -107,7 +109,7 @@ export class Enforcement {
       ...(rule === undefined ? {} : { rule }),
       ...(mode === undefined ? {} : { mode }),
       ...(cwd === undefined ? {} : { cwd }),
-      ...(session.record.branch === undefined ? {} : { branch: session.record.branch }),
+      ...(branch === undefined ? {} : { branch }),
       seq: event?.seq ?? null,
       ...(event === undefined && JSON.stringify(input).length <= MAX_INPUT_CHARS ? { input } : {}),
     }
@@ -150,7 +152,7 @@ export class Enforcement {
   }
 }
 
-/** A denied call is nobody's request: this is all that the audit has of it. Its input is in the event at `seq`. */
+/** A denied call is nobody's request: this is all that the audit has of it. Its input is in the event at `seq`, or else in the kept call. */
 function auditOfDenied(
   { at, sessionId, tool: toolName, toolUseId, seq }: SeenCall,
   verdict: AskVerdict,

@@ -113,7 +113,7 @@ export class RunnerAgent implements AgentWire {
     if (!this.#isLive()) return
     this.tellHooks()
     const attached = session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
-    this.#tellBranch(this.#options.attach.branch ?? null)
+    this.#takeBranch(this.#options.attach.branch ?? null)
     await attached
   }
 
@@ -180,13 +180,13 @@ export class RunnerAgent implements AgentWire {
     else if (note?.kind === "hook-answered") {
       const { requestId, how } = note
       await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
-    } else if (note?.kind === "branch") this.#tellBranch(note.branch)
+    } else if (note?.kind === "branch") this.#takeBranch(note.branch)
     else onTrouble(new Error("a runner's note cannot be read"))
     taken.took(number, true)
   }
 
-  /** Its questions that follow are judged by this. A process that is over says nothing about the one that lives. */
-  #tellBranch(branch: string | null): void {
+  /** Questions that follow are judged by this branch. A process that is over says nothing about the one that lives. */
+  #takeBranch(branch: string | null): void {
     const { session } = this
     if (!session.isSpokenForBy(this.incarnation) || (session.record.branch ?? null) === branch) return
     if (branch === null) session.forget("branch")

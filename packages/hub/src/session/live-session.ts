@@ -220,7 +220,7 @@ export class LiveSession {
     this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
   }
 
-  /** What holds no longer: background tasks end with the process that had them. */
+  /** Drops a fact that no longer holds, such as the tasks of a process that has ended. */
   forget(fact: "backgroundTasks" | "worktree" | "branch"): void {
     const { [fact]: _gone, ...record } = this.record
     this.#kept.change({ ...this.kept, record })

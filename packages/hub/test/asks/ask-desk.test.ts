@@ -400,3 +400,16 @@ describe("what an ask asked", () => {
     expect(told).toEqual(["r1"])
   })
 })
+
+it("[PO34] what needs a second person is allowed by no rule and no automatic approval, and can be denied", async () => {
+  const setup = setUpDesk()
+  setup.verdict = { effect: "ask", reason: "This could not be checked.", fourEyes: true }
+  await setup.desk.open(question())
+  const [ask] = setup.desk.pending()
+  const allow = (by: string, via: "policy" | "person") =>
+    setup.desk.answer(ask?.id ?? "", { behavior: "allow" }, { by, via })
+  for (const refused of [allow("relay auto-approval", "policy"), allow("somebody", "person")]) {
+    expect(await failure(refused)).toMatchObject({ code: "ask/four-eyes", status: 403 })
+  }
+  expect(await allow("somebody else", "person")).toMatchObject({ state: "allowed", settledBy: "somebody else" })
+})

@@ -2,7 +2,7 @@ import type { Ask } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { LineSocket } from "../clients/line-socket.ts"
-import { payloadIn } from "../clients/scripted-agent.ts"
+import { payloadIn, ScriptedAgent } from "../clients/scripted-agent.ts"
 import { call, openAgent, openClient, openStage, type Stage } from "../clients/stage.ts"
 import { FakeRunner } from "../runners/fake-runner.ts"
 import { launch, rest, WAIT } from "../runners/launching.ts"
@@ -29,7 +29,7 @@ it("[PO31] [PO33] a hub knows the time and the runner: a rule that has ended, or
 const asked = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "npm test" } }
 const putRules = async (stage: Stage, ...rules: unknown[]) =>
   expect((await call(stage, "PUT", "/api/policy", { rules })).status).toBe(200)
-const isPending = async (stage: Stage, id: string) => {
+const pendingAsks = async (stage: Stage, id: string) => {
   const { body } = await rest<{ asks: Ask[] }>(stage, "GET", `/api/asks?session=${id}&state=pending`)
   return body.asks
 }
@@ -44,21 +44,24 @@ it("[PO32] a rule is used no more often than it may be, by requests at the same 
       .ask({ ...asked, tool_use_id: `t-${n}` }, `q-${n}`)
       .then((reply) => answers.push(payloadIn(reply)["behavior"]))
   }
-  await expect.poll(() => isPending(stage, id), WAIT).toHaveLength(5)
+  await expect.poll(() => pendingAsks(stage, id), WAIT).toHaveLength(5)
   expect(answers).toEqual(Array(20).fill("allow"))
-  const [first] = await isPending(stage, id)
+  const [first] = await pendingAsks(stage, id)
   expect(first).not.toHaveProperty("rule")
   // What people allow uses nothing up.
-  for (const ask of await isPending(stage, id)) {
+  for (const ask of await pendingAsks(stage, id)) {
     expect((await call(stage, "POST", `/api/asks/${ask.id}/answer`, { behavior: "allow" })).status).toBe(200)
   }
   const again = await stage.reopen()
+  const back = await ScriptedAgent.dial({ url: `${again.wsUrl}/ws/cli/${id}`, token: agent.token, command: "" })
+  void back.ask({ ...asked, tool_use_id: "b-1" }, "b-1")
+  await expect.poll(() => pendingAsks(again, id), WAIT).toHaveLength(1)
   const other = await openAgent(again)
   await other.agent.ask({ ...asked, tool_use_id: "o-1" }, "o-1")
   await putRules(again, { ...RULE, atMost: { count: 22, per: "day" } })
   expect(payloadIn(await other.agent.ask({ ...asked, tool_use_id: "o-2" }, "o-2"))).toMatchObject({ behavior: "allow" })
   void other.agent.ask({ ...asked, tool_use_id: "o-3" }, "o-3")
-  await expect.poll(() => isPending(again, other.id), WAIT).toHaveLength(1)
+  await expect.poll(() => pendingAsks(again, other.id), WAIT).toHaveLength(1)
 })
 
 it("[PO33] [RU85] a rule for a branch sees the one that the folder is on when the agent asks", async () => {
@@ -74,7 +77,7 @@ it("[PO33] [RU85] a rule for a branch sees the one that the folder is on when th
   }
   // This runner has not told a branch yet, so nobody can tell whether the rule fits.
   agent.say({ type: "control_request", request_id: "q-0", request: { ...asked, tool_use_id: "t-0" } })
-  await expect.poll(() => isPending(stage, session.id), WAIT).toHaveLength(1)
+  await expect.poll(() => pendingAsks(stage, session.id), WAIT).toHaveLength(1)
   agent.note({ kind: "branch", branch: "feature/one" })
   expect(await ask("q-1")).toMatchObject({ behavior: "allow" })
   expect(await told()).toBe("feature/one")
@@ -99,8 +102,8 @@ async function fourEyesStage() {
   const request = (id: string, what: object = publish) =>
     agent.say({ type: "control_request", request_id: id, request: { ...what, tool_use_id: `t-${id}` } })
   const opened = async () => {
-    await expect.poll(() => isPending(stage, session.id), WAIT).toHaveLength(1)
-    const [ask] = await isPending(stage, session.id)
+    await expect.poll(() => pendingAsks(stage, session.id), WAIT).toHaveLength(1)
+    const [ask] = await pendingAsks(stage, session.id)
     if (ask === undefined) throw new Error("no ask is open")
     return ask
   }
@@ -118,7 +121,7 @@ it("[PO34] with four eyes, whoever started the session may deny and not allow; s
   for (const token of [ann, annToo]) {
     const { status, body } = await answer(first.id, { behavior: "allow" }, token)
     expect({ status, body }).toMatchObject({ status: 403, body: { error: { code: "ask/four-eyes" } } })
-    expect(body.error?.message).toContain("Ann started this session")
+    expect(body.error?.message).toContain("Ann started this session, so someone else must allow")
   }
   expect((await answer(first.id, { behavior: "allow" }, ben)).status).toBe(200)
   expect(await agent.answerTo("q-1")).toMatchObject({ behavior: "allow" })
@@ -129,7 +132,7 @@ it("[PO34] with four eyes, whoever started the session may deny and not allow; s
   })
 })
 
-it("[PO34] four eyes hold for a changed input, for programs on the wire, and for the relay's auto-approval", async () => {
+it("[PO34] four eyes hold for a changed input and for programs on the wire", async () => {
   const { stage, session, agent, request, opened, answer, ann, ben } = await fourEyesStage()
   request("q-1", asked)
   const plain = await opened()
@@ -144,7 +147,7 @@ it("[PO34] four eyes hold for a changed input, for programs on the wire, and for
   const wire = await client.find((message) => message["request_id"] === "q-2", "the question")
   client.answer(wire, { behavior: "allow", updatedInput: open.input })
   await client.find((message) => JSON.stringify(message).includes("ask/four-eyes"), "the refusal")
-  expect(await isPending(stage, session.id)).toHaveLength(1)
+  expect(await pendingAsks(stage, session.id)).toHaveLength(1)
   expect((await answer(open.id, { behavior: "allow" }, ben)).status).toBe(200)
   expect(await agent.answerTo("q-2")).toMatchObject({ behavior: "allow" })
 })

@@ -103,7 +103,7 @@ describe("why a request was asked about or settled", () => {
       state: "allowed",
       why: {
         rules: expect.arrayContaining([expect.objectContaining({ id: "tests", place: 1 })]),
-        change: `To be asked, change or remove rule "tests" or revoke the grant "${grant?.id}".`,
+        change: 'To be asked, change or remove rule "tests" or revoke that grant.',
       },
     })
   })

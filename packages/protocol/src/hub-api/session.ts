@@ -68,8 +68,9 @@ const sessionFields = {
     })
     .exactOptional(),
   exit: SessionExit.exactOptional(),
-  /** Whoever asked for it, by the name of the token. Absent for agents that came by themselves, and in records of an older hub. */
-  startedBy: z.string().exactOptional(),
+  startedBy: z.string().exactOptional().meta({
+    description: "The name of the token that started it. Absent: its agent came by itself, or an older hub started it.",
+  }),
   branch: z.string().exactOptional().meta({
     description:
       "The git branch that its folder is on, as its runner last told; empty when it is on none. Absent: nobody knows.",

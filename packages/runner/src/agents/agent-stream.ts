@@ -24,8 +24,8 @@ export interface AgentStreamOptions extends LinkSettings {
 interface StreamOwner {
   readonly onLine: (line: string) => void
   readonly onCommand: (command: AgentCommand) => void
-  /** The branch that the agent's folder is on now, for a hub that is told so. */
-  readonly branch: () => string | null
+  /** Returns the branch that the agent's folder is on now, which the hub then knows. */
+  readonly tellBranch: () => string | null
   readonly onUp: () => void
   readonly onDown: () => void
   /** The hub has the last of it. */
@@ -107,7 +107,7 @@ export class AgentStream {
 
   #opened(): void {
     const { record, kept } = this.#options
-    const branch = this.#options.branch()
+    const branch = this.#options.tellBranch()
     this.#cancelSpooling()
     kept.isHubAway = false
     const attach: AttachAgent = {

@@ -62,7 +62,7 @@ export class Agent {
       onLine: (line) => this.#send(line),
       onCommand: (command) => this.#command(command),
       onUp: () => this.#touch(),
-      branch: () => this.#tellBranch(),
+      tellBranch: () => this.#tellBranch(),
       onDown: () => this.#hubIsAway(),
       onDelivered: () => this.#options.onOver(this),
       onUnknown: (reason) => this.#hubKnowsNothing(reason),

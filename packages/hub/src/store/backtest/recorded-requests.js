@@ -10,7 +10,7 @@ import { BODY, PAGE_ROWS, parsed, RecordedLog, SHORT_BODY } from "./recorded-log
  */
 
 /**
- * The session in which it was made, and when. As if no rule had been used up: how often it was by then is not kept.
+ * The session in which it was made, and when. As if no rule had been used up: uses are kept as sums, not as they stood then.
  * @typedef {CallContext & { readonly now: number, readonly used: Readonly<Record<string, never>> }} RecordedContext
  */
 

@@ -1,4 +1,4 @@
-/** How often rules that may be used only so often were, in each session and on each day. */
+/** The uses of rules with `atMost`, in each session and on each day. */
 export const sql = `
   CREATE TABLE rule_uses (
     session TEXT NOT NULL,
