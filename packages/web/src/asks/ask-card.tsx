@@ -232,7 +232,7 @@ function AskNotes({ ask, state, barred }: AskNotesProps) {
       </Notice>
     )
   if (state.name === "not-sent") return <Trouble onRetry={state.again}>Not sent: {state.why}</Trouble>
-  if (state.name === "refused") return <Trouble>Not sent: {state.why}</Trouble>
+  if (state.name === "refused") return <Trouble>Not accepted: {state.why}</Trouble>
   if (connection.name === "lost") return caution("Hub offline. You can answer when it reconnects.")
   if (barred !== undefined) return caution(fourEyesWords(session?.startedBy, true), barred)
   const isAway = session !== undefined && isSilent(session, now)

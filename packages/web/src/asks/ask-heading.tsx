@@ -145,9 +145,11 @@ async function moreTime(store: HubStore, id: string, expiresAt: string): Promise
 export function AskReasons({ ask }: { readonly ask: Ask }) {
   const session = useSession(ask.sessionId)
   const isBarred = useIsBarred(ask)
+  const canOperate = useCanOperate()
   const facts = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
-  const isForOthers = ask.fourEyes === true && ask.state === "pending" && !isBarred
-  const reasons = isForOthers ? [...facts, fourEyesWords(session?.startedBy, false)] : facts
+  // Operators whom it keeps from allowing read it beside the buttons.
+  const isTold = ask.fourEyes === true && ask.state === "pending" && session !== undefined && !(isBarred && canOperate)
+  const reasons = isTold ? [...facts, fourEyesWords(session.startedBy, isBarred)] : facts
   if (reasons.length === 0 && ask.reason === undefined) return null
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">

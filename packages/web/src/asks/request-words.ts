@@ -99,8 +99,8 @@ export function reasonsOf(
 /** Who must not allow it, of an ask that needs a second person. `isOwn`: the reader started the session. */
 export function fourEyesWords(startedBy: string | undefined, isOwn: boolean): string {
   if (startedBy === undefined) return "It isn't known who started this session, so this can only be denied."
-  if (isOwn) return "You started this session, so another person must allow this. You can still deny."
-  return `Another person than ${startedBy} must allow this.`
+  if (isOwn) return "You started this session, so someone else must allow this. You can still deny."
+  return `Someone other than ${startedBy} must allow this.`
 }
 
 /** A description that stands in the request already, as a command's purpose or a file's path, is no reason. */

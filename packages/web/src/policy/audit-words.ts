@@ -40,6 +40,7 @@ export function requestOf(wish: AuditWish): AuditQuery {
 }
 
 const EVENTS: readonly (readonly [what: string, words: string])[] = [
+  ["call/denied", "Tool call denied"],
   ["ask/extended", "More time given"],
   ["grant/revoked", "Grant revoked"],
   ["policy/changed", "Policy changed"],
@@ -78,7 +79,7 @@ function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 }
 
-const DANGERS: ReadonlySet<string> = new Set(["ask/denied", "runner/refused", "session/not-enforced"])
+const DANGERS: ReadonlySet<string> = new Set(["ask/denied", "call/denied", "runner/refused", "session/not-enforced"])
 
 export function lookOf(what: string): string {
   if (what === "ask/allowed") return "text-clear"
@@ -99,6 +100,11 @@ export function subjectOf({ what, details }: Pick<AuditRecord, "what" | "details
       ...(toolName === undefined ? {} : { toolName }),
       ...(isObject(input) ? { input } : {}),
     })
+  }
+  if (what === "call/denied") {
+    // Its input is in the transcript; the part that decided is here.
+    const part = textOf(details["why"], "text")
+    return oneLine([textOf(details, "toolName"), part].filter((words) => words !== undefined).join(": "), 160)
   }
   const words = ["name", "model", "mode", "cwd", "reason"].flatMap((field) => textOf(details, field) ?? [])
   const { version } = details

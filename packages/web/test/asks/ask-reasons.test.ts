@@ -30,9 +30,11 @@ describe("why somebody is asked", () => {
   })
 
   it("says who must not answer", () => {
-    expect(fourEyesWords("ada", false)).toBe("Another person than ada must answer.")
-    expect(fourEyesWords(undefined, false)).toBe("Another person than the one who started this session must answer.")
-    expect(fourEyesWords("ada", true)).toMatch(/^You started this session, so another person must answer/)
+    expect(fourEyesWords("ada", false)).toBe("Someone other than ada must allow this.")
+    expect(fourEyesWords(undefined, false)).toBe(
+      "It isn't known who started this session, so this can only be denied.",
+    )
+    expect(fourEyesWords("ada", true)).toMatch(/^You started this session, so someone else must allow this/)
   })
 
   it("[TR24] is a path outside the session's folder only where it is outside", () => {

@@ -95,7 +95,7 @@ export type AnswerState =
   | { readonly name: "open" }
   | { readonly name: "sending" }
   | { readonly name: "not-sent"; readonly why: string; readonly again: () => void }
-  /** The hub does not take this answer, from this person. Another one may do. */
+  /** The hub does not accept this answer from this person; another answer may be accepted. */
   | { readonly name: "refused"; readonly why: string }
   /** It counted. */
   | { readonly name: "answered" }
