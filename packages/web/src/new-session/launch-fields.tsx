@@ -6,7 +6,7 @@ import { Field, INPUT, Select, TextField } from "../design/field.tsx"
 import { NextIcon } from "../design/icons.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { Machine } from "../fleet/machine-store.tsx"
-import { BYPASS_WORD, ENFORCE_CHOICES, type FieldProblem, launchModes, roomOf } from "./launch.ts"
+import { BYPASS_WORD, enforceChoices, type FieldProblem, launchModes, roomOf } from "./launch.ts"
 
 interface FolderFieldProps {
   readonly value: string
@@ -84,7 +84,9 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
         )}
         {rights.isAdmin && (
           <Field label="Policy judges">
-            {(ids) => <Select {...ids} name="enforce" defaultValue={before("enforce")} choices={ENFORCE_CHOICES} />}
+            {(ids) => (
+              <Select {...ids} name="enforce" defaultValue={before("enforce")} choices={enforceChoices(isHere)} />
+            )}
           </Field>
         )}
       </div>

@@ -49,12 +49,14 @@ export function launchModes(isResuming: boolean, rights: ModeRights): readonly C
   ]
 }
 
-/** What the policy judges of a session. Empty is what the policy itself says. */
-export const ENFORCE_CHOICES: readonly Choice[] = [
-  { value: "", label: "As the policy says" },
-  { value: "everything", label: "Every tool call" },
-  { value: "asked", label: "What the agent asks about" },
-]
+/** What the policy judges of a session. Empty is what the policy itself says; an external agent cannot be made to wait for it. */
+export function enforceChoices(isHere: boolean): readonly Choice[] {
+  return [
+    { value: "", label: "As the policy says" },
+    ...(isHere ? [{ value: "everything", label: "Every tool call" }] : []),
+    { value: "asked", label: "What the agent asks about" },
+  ]
+}
 
 /** On whichever system the machine has. */
 export function isWholePath(path: string): boolean {

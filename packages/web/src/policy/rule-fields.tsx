@@ -1,6 +1,8 @@
 import { useId } from "react"
 import { classes } from "../design/classes.ts"
 import { Field, Select, Switch, TextField } from "../design/field.tsx"
+import { oneLine } from "../design/visible-text.tsx"
+import { useMachines } from "../fleet/machine-store.tsx"
 import { Conditions, MAIN_FIELDS, type RuleFieldsProps } from "./rule-conditions.tsx"
 import type { TextName } from "./rule-form.ts"
 import { EFFECTS, type Effect } from "./rule-words.ts"
@@ -16,6 +18,7 @@ const EFFECT_HINTS: Readonly<Record<Effect, string>> = {
 /** A control for each part of a rule, with its problem below it. */
 export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
   const id = useId()
+  const { all: machines } = useMachines()
   const setText = (name: TextName, value: string) => onChange({ ...form, texts: { ...form.texts, [name]: value } })
   const text = (name: TextName) => ({
     value: form.texts[name],
@@ -34,6 +37,11 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
           <option key={tool} value={tool} />
         ))}
       </datalist>
+      <datalist id={`${id}-machines`}>
+        {machines.map((machine) => (
+          <option key={machine.id} value={machine.id} label={oneLine(machine.name, 60)} />
+        ))}
+      </datalist>
       <Conditions form={form} problems={problems} onChange={onChange} />
       <div className="grid gap-4 tablet:grid-cols-2">
         <TextField
@@ -48,7 +56,13 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
           className="font-mono"
           {...text("branch")}
         />
-        <TextField label="Machine" hint="A machine's name. Empty: any." {...text("runner")} />
+        <TextField
+          label="Machine"
+          hint="A machine's id. Empty: any."
+          list={`${id}-machines`}
+          className="font-mono"
+          {...text("runner")}
+        />
         <TextField
           label="Mode"
           hint="Such as plan or acceptEdits. Empty: any."

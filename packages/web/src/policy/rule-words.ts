@@ -46,7 +46,9 @@ export function sentenceOf(rule: Rule): readonly Phrase[] {
     `${wordsOfEffect(effect).verb} `,
     tool === undefined ? "any tool" : { code: tool },
     ...conditionsOf(input),
-    ...Object.entries(limits).flatMap(([name, value]) => limitWords(name, value)),
+    ...Object.entries(limits)
+      .sort(([a], [b]) => placeOf(a) - placeOf(b))
+      .flatMap(([name, value]) => limitWords(name, value)),
     ".",
   ])
 }
@@ -96,6 +98,14 @@ const PLACES: ReadonlyMap<string, string> = new Map([
   ["branch", ", on branch "],
   ["until", ", until "],
 ])
+
+const LIMITS = [...PLACES.keys(), "hours", "atMost", "expiresAfterMs", "maxExtensions", "fourEyes"]
+
+/** Where a limit stands in the sentence, however the rule was written; an unknown one at the end. */
+function placeOf(name: string): number {
+  const place = LIMITS.indexOf(name)
+  return place === -1 ? LIMITS.length : place
+}
 
 function limitWords(name: string, value: unknown): readonly Phrase[] {
   const place = PLACES.get(name)

@@ -59,9 +59,6 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
           <span className="sr-only">watching</span>
         </span>
       )}
-      {session.enforce === "everything" && (
-        <span className="shrink-0 @max-5xl:hidden">Policy judges every tool call</span>
-      )}
       {isAway && session.pendingAsks > 0 && <span className="shrink-0 text-danger">Machine offline; answers wait</span>}
     </div>
   )

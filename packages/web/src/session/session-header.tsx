@@ -7,7 +7,7 @@ import { Link } from "../app/router.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { fieldKeys, formText, INPUT } from "../design/field.tsx"
-import { BackIcon, EditIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
+import { BackIcon, EditIcon, PolicyIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
 import { Skeleton, Trouble } from "../design/notice.tsx"
@@ -56,6 +56,15 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
             <SessionsIcon />
           </IconButton>
           <SessionTitle key={session.id} session={session} />
+          {session.enforce === "everything" && (
+            <span
+              title="Policy judges every tool call"
+              className="flex shrink-0 items-center gap-1 text-dense text-text-2 @max-xl:hidden"
+            >
+              <PolicyIcon size={14} />
+              <span className="@max-4xl:sr-only">Policy judges every tool call</span>
+            </span>
+          )}
           <span className="flex shrink-0 items-center @max-xl:hidden">
             <StatusGlyph status={status} withWord />
           </span>

@@ -31,9 +31,7 @@ describe("why somebody is asked", () => {
 
   it("says who must not answer", () => {
     expect(fourEyesWords("ada", false)).toBe("Someone other than ada must allow this.")
-    expect(fourEyesWords(undefined, false)).toBe(
-      "It isn't known who started this session, so this can only be denied.",
-    )
+    expect(fourEyesWords(undefined, false)).toBe("It isn't known who started this session, so this can only be denied.")
     expect(fourEyesWords("ada", true)).toMatch(/^You started this session, so someone else must allow this/)
   })
 

@@ -34,9 +34,14 @@ describe("a rule in words", () => {
     expect(said({ id: "x", effect: "allow", tool: "Bash", branch: "release/*" })).toBe(
       "Allow `Bash`, on branch `release/*`.",
     )
+    expect(
+      said({ id: "x", fourEyes: true, maxExtensions: 0, expiresAfterMs: 60_000, effect: "ask", cwd: "/srv" }),
+    ).toBe(
+      "Ask about any tool, in `/srv`, for 1 min at most, without more time, allowed only by someone who didn't start the session.",
+    )
     const hours = { from: "09:00", to: "17:30", days: ["mon", "fri"] }
     expect(said({ id: "x", effect: "ask", runner: "atlas", hours, fourEyes: true })).toBe(
-      "Ask about any tool, on machine `atlas`, from 09:00 to 17:30 on mon, fri (UTC), answered by someone who didn't start the session.",
+      "Ask about any tool, on machine `atlas`, from 09:00 to 17:30 on mon, fri (UTC), allowed only by someone who didn't start the session.",
     )
   })
 
