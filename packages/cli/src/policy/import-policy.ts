@@ -53,7 +53,7 @@ type Known = Readonly<Record<string, unknown>>
 interface Placed {
   readonly rules: readonly Known[]
   readonly added: readonly string[]
-  /** Where each imported rule is now, by its first id: its own, or that of the rule which said the same already. */
+  /** The id of each imported rule now: its own, a free one, or that of a rule that says the same. */
   readonly idOf: ReadonlyMap<Rule, string>
 }
 
