@@ -18,7 +18,7 @@ import { agentName } from "../transcript/rows/lane.tsx"
 import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
-import { fourEyesWords, reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
+import { fourEyesWords, reasonsOf, settledWords, timeLeft, verdictReason, waitWords } from "./request-words.ts"
 
 /** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
@@ -150,15 +150,16 @@ export function AskReasons({ ask }: { readonly ask: Ask }) {
   // Operators whom it keeps from allowing read it beside the buttons.
   const isTold = ask.fourEyes === true && ask.state === "pending" && session !== undefined && !(isBarred && canOperate)
   const reasons = isTold ? [...facts, fourEyesWords(session.startedBy, isBarred)] : facts
-  if (reasons.length === 0 && ask.reason === undefined) return null
+  const verdict = verdictReason(ask)
+  if (reasons.length === 0 && verdict === undefined) return null
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">
       {reasons.map((reason) => (
         <VisibleText as="li" key={reason} text={reason} />
       ))}
-      {ask.reason !== undefined && (
+      {verdict !== undefined && (
         <li>
-          <VerdictWords reason={ask.reason} why={ask.why} />
+          <VerdictWords reason={verdict} why={ask.why} />
         </li>
       )}
     </ul>

@@ -96,6 +96,12 @@ export function reasonsOf(
   return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
 }
 
+/** The policy's reason, where a rule or a part of the command brought it about. That no rule covers a request is no news. */
+export function verdictReason({ reason, rule, why }: Pick<Ask, "reason" | "rule" | "why">): string | undefined {
+  const isBroughtAbout = rule !== undefined || (why?.rules.length ?? 0) > 0 || why?.span !== undefined
+  return isBroughtAbout ? reason : undefined
+}
+
 /** Who must not allow it, of an ask that needs a second person. `isOwn`: the reader started the session. */
 export function fourEyesWords(startedBy: string | undefined, isOwn: boolean): string {
   if (startedBy === undefined) return "It isn't known who started this session, so this can only be denied."

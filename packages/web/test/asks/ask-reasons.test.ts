@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fourEyesWords, reasonsOf } from "../../src/asks/request-words.ts"
+import { fourEyesWords, reasonsOf, verdictReason } from "../../src/asks/request-words.ts"
 
 describe("why somebody is asked", () => {
   it("is told in facts that the CLI and the hub gave", () => {
@@ -29,7 +29,17 @@ describe("why somebody is asked", () => {
     expect(reasonsOf({ ...asked, via: "policy" })).toEqual([])
   })
 
-  it("says who must not answer", () => {
+  it("is the policy's only where a rule had a say, or a part of the command decided", () => {
+    const reason = "No rule covers this."
+    const why = { rules: [], change: "To allow it, add a rule that allows it." }
+    expect(verdictReason({ reason, why })).toBeUndefined()
+    expect(verdictReason({ reason, why: { ...why, rules: [{ id: "tests", place: 1 }] } })).toBe(reason)
+    expect(verdictReason({ reason, why: { ...why, field: "command", span: { start: 0, end: 2 } } })).toBe(reason)
+    expect(verdictReason({ reason, rule: "deploys" })).toBe(reason)
+    expect(verdictReason({ rule: "deploys" })).toBeUndefined()
+  })
+
+  it("says who must not allow", () => {
     expect(fourEyesWords("ada", false)).toBe("Someone other than ada must allow this.")
     expect(fourEyesWords(undefined, false)).toBe("It isn't known who started this session, so this can only be denied.")
     expect(fourEyesWords("ada", true)).toMatch(/^You started this session, so someone else must allow this/)
