@@ -74,7 +74,11 @@ export async function assembleHub(options: HubPartsOptions) {
         grants: grants.rulesOf(sessionId),
         used: uses.of(sessionId),
       })
-      return isEnforcing(session.kept) ? enforcement.atMostAsked(session, ask.toolUseId, verdict) : verdict
+      return isEnforcing(session.kept) ? enforcement.atMostAsked(session, ask, verdict) : verdict
+    },
+    recall: async (ask) => {
+      const session = registry.loaded(ask.sessionId)
+      if (session !== undefined && isEnforcing(session.kept)) await enforcement.recall(session, ask.toolUseId)
     },
     send: (incarnation, message) => sendTo(registry, incarnation, message),
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),

@@ -241,9 +241,13 @@ export class GrantDesk<Rule = unknown> {
   }
 
   async keep(grants: readonly Grant[]): Promise<void> {
+    const { directory } = this.#options
     for (const grant of grants) {
       this.#hold(grant)
-      await this.#options.directory.addGrant(grant)
+      const { grantedAt: at, grantedBy: by, sessionId, askId, where, machine, update } = grant
+      const details = { grant: grant.id, where, machine, update }
+      const audit = { at, what: "grant/given", by, via: "person", sessionId, askId, details }
+      await Promise.all([directory.addGrant(grant), directory.addAudit(audit, { synced: true })])
     }
   }
 

@@ -56,7 +56,8 @@ export class RuleUses {
 
   #usesToday(): Map<string, number> {
     const day = this.#day
-    if (this.#today.day !== day) this.#today = { day, uses: new Map() }
+    // A clock that is set back does not give a day's uses back.
+    if (this.#today.day < day) this.#today = { day, uses: new Map() }
     return this.#today.uses
   }
 }

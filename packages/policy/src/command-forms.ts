@@ -16,9 +16,8 @@ export interface CommandForms {
 export const MAX_SCRIPT_DEPTH = 8
 /** Units of work for a character of a form. */
 const FORM = 16
-/** Words behind which the verb of `git -C x push` is looked for, and how many of them are taken for it. */
-const MAX_OPTION_WORDS = 12
-const MAX_VERBS = 3
+/** Words that are taken for the verb of `git -C x push`. */
+const MAX_VERBS = 24
 /** Programs behind a runner whose options are looked past. */
 const MAX_PROGRAMS = 4
 
@@ -99,7 +98,9 @@ class FormReader {
     }
     if (text.length > MAX_COMMAND_CHARS) return
     const isDoubled = text.includes("((")
-    if (isBroken || isDoubled) this.#addPieces(text)
+    // The place in a list (`a=([$(x)]=1)`) and a parameter of zsh (`${(e)x}`) are evaluated, escaped or not.
+    const isEvaluated = text.includes("${(") || (text.includes("=(") && text.includes("["))
+    if (isBroken || isDoubled || isEvaluated) this.#addPieces(text)
     // `((git push))` is arithmetic for one shell and a subshell in a subshell for another.
     if (isDoubled) this.addText(text.replace(/\((?=\()/g, "( "), { ...others, hasSpans: false })
   }
@@ -138,6 +139,11 @@ class FormReader {
     const span = where.hasSpans === true ? given.span : undefined
     const inner = isRunner && depth !== undefined && depth < MAX_SCRIPT_DEPTH ? this.#innerCommands(command) : []
     if (where.isSeen !== true) this.#addWords(texts, { from, isGlued: where.first === "glued" }, span)
+    // `cat .en?` may be `cat .env`.
+    if (!isRunner && command.some(({ isGlob }) => isGlob)) {
+      const named = command.map((word) => (word.isGlob ? word.text.replace(GLOB, UNKNOWN) : word.text))
+      this.#addWords(named, { from, isGlued: false }, span)
+    }
     if (given.inputs.length > 0) this.#addWords([...texts, ...given.inputs], { from, isGlued: false }, span)
     if (ADDS_WORDS.has(name)) this.#addWords([...renamed(texts, name), UNKNOWN], { from, isGlued: false }, span)
     if (inner.length === 0) this.#addWithoutOptions(texts, isRunner, span)
@@ -169,22 +175,26 @@ class FormReader {
     this.parts.push(part)
   }
 
-  /** `git -C x push` is `git push`: whether `x` is a value or a verb, nobody need know. */
+  /**
+   * `git -C x push` is `git push`, and `gcloud compute --project x delete` is `gcloud compute delete`: whether `x` is a value or
+   * a verb, nobody need know. A value is one word, so the verb is the first or the second behind an option.
+   */
   #addWithoutOptions(texts: readonly string[], isRunner: boolean, span: Span | undefined): void {
     const isOption = (index: number) => texts[index]?.startsWith("-") === true
     const programs = texts.flatMap((_, index) => (!isOption(index) && isOption(index + 1) ? [index] : []))
+    const add = (words: readonly string[]) =>
+      this.#addWords(words, { from: Number.POSITIVE_INFINITY, isGlued: false }, span)
     for (const at of isRunner ? programs.slice(0, MAX_PROGRAMS) : programs.filter((index) => index === 0)) {
       let verbs = 0
-      for (let verb = at + 2; verb < Math.min(texts.length, at + MAX_OPTION_WORDS) && verbs < MAX_VERBS; verb++) {
-        if (isOption(verb)) continue
-        verbs++
-        this.#addWords(
-          [texts[at] ?? "", ...texts.slice(verb)],
-          { from: Number.POSITIVE_INFINITY, isGlued: false },
-          span,
-        )
+      for (let verb = at + 2, run = 0; verb < texts.length && run < 2; verb++) {
+        run = isOption(verb) ? 0 : run + 1
+        if (run > 0 && verbs++ >= MAX_VERBS) return void this.parts.push(ANY_COMMAND)
+        if (run > 0) add([texts[at] ?? "", ...texts.slice(verb)])
       }
     }
+    if (isRunner || !texts.some((_, index) => index > 1 && isOption(index))) return
+    add(texts.filter((_, index) => !isOption(index)))
+    add(texts.filter((_, index) => !isOption(index) && (index === 0 || !isOption(index - 1))))
   }
 
   /** What stands in a here-document may be for a shell. */
@@ -219,8 +229,10 @@ function renamed(texts: readonly string[], name: string): readonly string[] {
   return texts.map((text) => (/^-[a-zA-Z]*[xX][^xX]/.test(text) ? text.replace(/^-[a-zA-Z]*?[xX]/, "") : text))
 }
 
+const GLOB = /[*?]|\[[^\]]*\]?/g
+
 /** A pattern for file names can become the name of a program, unless it is one for files of a kind (`*.ts`). */
 function unclearGlob(word: string): string {
   if (!word.startsWith("/") && programOf(word).startsWith("*")) return word
-  return word.replace(/[*?]|\[[^\]]*\]?/g, UNKNOWN)
+  return word.replace(GLOB, UNKNOWN)
 }

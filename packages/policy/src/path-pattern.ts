@@ -79,8 +79,9 @@ export function pathIsAbove(pattern: PathPattern, { possible, cwd }: PathForms, 
   const before = pattern.isRelative ? cwd : []
   if (before === undefined) return false
   return possible.some((path) => {
-    if (path.length >= before.length + first.length) return false
-    const behind = path.length - before.length
+    const behind = Math.min(path.length - before.length, first.length)
+    // Behind `**` the folder may be anywhere below.
+    if (path.length >= before.length + first.length && pattern.groups.length === 1) return false
     return sameStart(before, path) && (behind <= 0 || groupFits(first.slice(0, behind), path, before.length, work))
   })
 }

@@ -13,19 +13,19 @@ export const RUNNERS: ReadonlySet<string> = new Set(
   (
     `${SHELLS} busybox toybox eval trap exec command builtin time coproc repeat - ` +
     // Builtins that take a command as an option's value.
-    "jobs mapfile readarray compgen complete bind " +
+    "jobs mapfile readarray compgen complete bind emulate zpty sched zstyle zargs " +
     // As somebody else.
     "env sudo doas su runuser pkexec run0 gosu su-exec setpriv setuidgid chpst softlimit envuidgid capsh sg newgrp " +
     // In another way.
     "nohup nice ionice timeout stdbuf unbuffer setsid chrt taskset numactl cpulimit prlimit setarch linux32 linux64 " +
     "catchsegv eatmydata fakeroot fakechroot faketime proot torsocks proxychains proxychains4 xvfb-run dbus-run-session " +
-    "dbus-launch ssh-agent flock lockf daemonize start-stop-daemon systemd-run systemd-inhibit systemd-nspawn machinectl " +
+    "caffeinate arch dbus-launch ssh-agent flock lockf daemonize start-stop-daemon systemd-run systemd-inhibit systemd-nspawn machinectl " +
     // Somewhere else.
-    "chroot unshare nsenter bwrap firejail ssh autossh sshpass rsh mosh ip tmux screen script expect at batch crontab " +
+    "chroot unshare nsenter bwrap firejail toolbox distrobox wsl pdsh ssh autossh sshpass rsh mosh ip tmux screen script expect at batch crontab " +
     // Under observation, again and again, or once for each.
     "strace ltrace perf gdb lldb valgrind rr watch watchexec entr nodemon hyperfine xargs parallel rush find " +
     // From a set of packages or variables.
-    "npx bunx uvx pipx nix-shell direnv cross-env dotenv env-cmd " +
+    "npx bunx uvx pipx nix-shell direnv cross-env dotenv env-cmd mise aws-vault op doppler concurrently " +
     // By another name from now on.
     "alias hash enable"
   ).split(" "),

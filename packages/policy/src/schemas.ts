@@ -1,3 +1,4 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { z } from "zod"
 import { readPattern } from "./command-pattern.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./matching.ts"
@@ -9,6 +10,8 @@ const MAX_RULES = 1000
 const MAX_EXPIRY_MS = 366 * 24 * 60 * 60 * 1000
 const MAX_EXTENSIONS = 100
 const MAX_USES = 100_000
+/** As many as anybody reads. */
+const MAX_PROBLEMS = 100
 
 const text = (max: number) => z.string().min(1, "must not be empty").max(max, `must have at most ${max} characters`)
 const pattern = text(MAX_PATTERN_CHARS)
@@ -103,7 +106,10 @@ export type ParsedPolicy =
 export function parsePolicy(value: unknown): ParsedPolicy {
   const parsed = Policy.safeParse(value)
   if (parsed.success) return { ok: true, policy: parsed.data }
-  return { ok: false, problems: parsed.error.issues.map((issue) => describe(issue, value)) }
+  const { issues } = parsed.error
+  const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue, value))
+  const more = issues.length - problems.length
+  return { ok: false, problems: more === 0 ? problems : [...problems, `and ${more} more`] }
 }
 
 type Problem = readonly [path: string[], message: string]
@@ -169,7 +175,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 function nameOf(value: unknown, index: number): string {
-  const named = z.object({ rules: z.array(z.unknown()) }).safeParse(value)
-  const rule = z.object({ id: z.string() }).safeParse(named.data?.rules[index])
-  return rule.success ? ` (${rule.data.id.slice(0, 128)})` : ""
+  const rules = isObject(value) ? value["rules"] : undefined
+  const id = Array.isArray(rules) ? textOf(rules[index], "id") : undefined
+  return id === undefined ? "" : ` (${id.slice(0, 128)})`
 }

@@ -362,6 +362,30 @@ describe("a deny pattern for commands", () => {
     },
   )
 
+  const anything = { effect: "allow", tool: "Bash" } as const
+  it.each([
+    ["git push*", "git -C /repo -c user.name=a -c user.email=b push origin main"],
+    ["docker rm*", "docker -H x --config y --context z rm c"],
+    ["aws s3 rm*", "aws --profile a --region b --output c s3 rm s3://x"],
+    ["gcloud compute instances delete*", "gcloud compute --project x instances delete y"],
+    ["git push*", `git ${"--no-pager ".repeat(12)}push`],
+    ["rm *", "emulate sh -c 'rm x'"],
+    ["rm *", "a=([\\$(rm x)]=1)"],
+    ["rm *", "echo ${(e):-'$(rm x)'}"],
+  ])("[PO8] %j forbids %j", (pattern, command) => {
+    expect(bash([denying(pattern), anything], command)).toBe("deny")
+  })
+
+  it.each([
+    ["cat .env", "cat .en?"],
+    ["cat .env", "cat .e*"],
+    ["cat .env", "cat .[e]nv"],
+    ["git push*", "git pus?"],
+    ["git push*", `git ${"-c a=b ".repeat(30)}push`],
+  ])("[PO9] %j may forbid %j, so a person decides", (pattern, command) => {
+    expect(bash([denying(pattern), anything], command)).not.toBe("allow")
+  })
+
   it("[PO8] whatever stands around it, a forbidden command is never allowed", () => {
     const around = fc.constantFrom("", "ls; ", "a && ", "b | ", "(", "X=1 ", "sudo ", "! ", "echo $(", "`", "\n", "{ ")
     fc.assert(

@@ -166,6 +166,9 @@ describe("paths that pretend", () => {
 
   it("[PO22] a search from above goes through a forbidden folder", () => {
     expect(judged("/etc/ssl/**", "Grep", { pattern: "x", path: "/etc" })[0]).toBe("ask")
+    for (const anywhere of ["**/.env", "/srv/**/.env", "/srv/app/**/.env/**"]) {
+      expect(judged(anywhere, "Grep", { pattern: "x", path: "/srv/app", glob: ".env" })[0]).toBe("ask")
+    }
     expect(judged("/etc/**", "Grep", { pattern: "x", path: "/" })[0]).toBe("ask")
     expect(judged("secret/**", "Grep", { pattern: "x" })[0]).toBe("ask")
     expect(judged("/etc/**", "Grep", { pattern: "x" })[0]).toBe("allow")

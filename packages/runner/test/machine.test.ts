@@ -395,10 +395,17 @@ describe("the branch of an agent's folder", () => {
     git(repository, "switch", "-q", "--detach")
     expect(branchOf(repository)).toBe("")
     expect(branchOf(folder("plain"))).toBe("")
+    // Git does not take this for a repository either.
+    git(repository, "switch", "-q", "main")
+    writeFileSync(join(folder("repository/sub/.git"), "HEAD"), "ref: refs/heads/other\n")
+    expect(branchOf(join(repository, "sub"))).toBe("main")
+    writeFileSync(join(repository, ".git/HEAD"), "ref: refs/heads/main\t\n")
+    expect(branchOf(repository)).toBe("main")
   })
 
   it("[RU85] cannot be told where its files are a pipe, a link, something long, or missing; nothing is held up", () => {
     const head = (name: string, make: (path: string) => void) => {
+      for (const part of ["objects", "refs"]) folder(`${name}/.git/${part}`)
       make(join(folder(`${name}/.git`), "HEAD"))
       return branchOf(join(scene.base, name))
     }

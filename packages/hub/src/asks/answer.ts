@@ -125,7 +125,15 @@ interface AnsweredIn {
   /** The verdict on an input that somebody put in the place of the agent's. */
   readonly changed: AskVerdict | undefined
   readonly startedBy: string | undefined
-  readonly how: { readonly by: string; readonly via: AskVia }
+  readonly how: { readonly by: string; readonly via: AskVia; readonly isNobody?: boolean | undefined }
+}
+
+/** Names that look alike are one person's: case, width, and characters that cannot be seen make no other. */
+function plainName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
+    .toLowerCase()
 }
 
 /** Why the rules do not let this answer stand; undefined when they do. Anybody may deny: that lets nothing happen. */
@@ -136,7 +144,8 @@ export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: Answe
     return new HubError("policy/denies", `the changed input is denied: ${message}`, { details: { rule } })
   }
   if (state !== "allowed" || (ask.fourEyes ?? changed?.fourEyes) !== true) return undefined
-  if (how.via === "person" && startedBy !== undefined && how.by !== startedBy) return undefined
+  const isPerson = how.via === "person" && how.isNobody !== true
+  if (isPerson && startedBy !== undefined && plainName(how.by) !== plainName(startedBy)) return undefined
   const message =
     startedBy === undefined
       ? "Nobody knows who started this session, so this request can only be denied."

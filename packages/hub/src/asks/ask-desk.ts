@@ -25,6 +25,8 @@ export interface AskDeskOptions {
   readonly directory: Directory
   readonly reader: AskReader
   readonly judge: (ask: Ask) => AskVerdict
+  /** Brings back what judging takes, before it. */
+  readonly recall?: (ask: AskRecord) => Promise<void>
   /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
   readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
   /** An ask is new or has changed. Called when it is durable. */
@@ -47,6 +49,8 @@ export interface Answering {
   readonly via: AskVia
   readonly inputHash?: string | undefined
   readonly answerId?: string | undefined
+  /** Came without a token: nobody knows who it is. */
+  readonly isNobody?: boolean
 }
 
 export interface Extending {
@@ -147,6 +151,7 @@ export class AskDesk {
     if (known !== undefined) return known.state === "pending" ? undefined : this.#delivery.askedAgain(id)
     const { request } = question
     const asked = recordOf(question)
+    await this.#options.recall?.(asked)
     const verdict = this.#options.judge(wholeAsk(asked, request))
     const ask = withVerdict(asked, verdict)
     const decided = verdictAnswer(ask, verdict)
@@ -245,6 +250,7 @@ export class AskDesk {
   async #settle(known: AskRecord, answer: AskAnswer, how: Answering): Promise<Ask> {
     const { grants, reader } = this.#options
     const request = await reader.request(known)
+    await this.#options.recall?.(known)
     const ask = this.#latest(known)
     const kept = grants.take(ask, answer, how.by)
     const fitting = fitAnswer(ask, kept.answer)

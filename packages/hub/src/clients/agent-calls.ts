@@ -41,7 +41,7 @@ export interface AgentCallsOptions {
   readonly ownerOf: (serverName: string) => Member | undefined
   /** The way to a member, once it is here. Undefined: it is away. */
   readonly callsOf: (member: Member, signal: AbortSignal) => Promise<ClientCalls | undefined>
-  readonly enforcement: Pick<Enforcement, "narrow">
+  readonly enforcement: Pick<Enforcement, "narrow" | "judgeAllowed">
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -134,7 +134,8 @@ export class AgentCalls {
     // A call of a hook that the hub does not know is judged too: nobody else would.
     const isJudged = isEnforcing(session.kept) && (event ?? TOOL_EVENT) === TOOL_EVENT
     const { enforcement } = this.#options
-    return composeSuccess(requestId, isJudged ? await enforcement.narrow(session, request, outputs) : await outputs())
+    if (isJudged) return composeSuccess(requestId, await enforcement.narrow(session, request, outputs))
+    return composeSuccess(requestId, enforcement.judgeAllowed(session, request, await outputs()))
   }
 
   /** The answers of clients' hooks to it. */

@@ -88,7 +88,7 @@ export class AskView {
       return
     const answerId = randomUUID()
     this.#shown.set(ask.id, answerId)
-    const how = { by: caller.name, via: "person", answerId } as const
+    const how = { by: caller.name, via: "person", answerId, isNobody: caller.tokenId === "" } as const
     try {
       await asks.answer(ask.id, answer, how)
     } catch (error) {

@@ -13,7 +13,7 @@ export interface ClientDeskOptions {
   readonly keep: (desk: ClientDesk) => void
   /** Clients brought hooks, or took theirs away. */
   readonly hooksChanged: (desk: ClientDesk) => void
-  readonly enforcement: Pick<Enforcement, "narrow">
+  readonly enforcement: Pick<Enforcement, "narrow" | "judgeAllowed">
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 

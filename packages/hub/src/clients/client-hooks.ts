@@ -144,6 +144,16 @@ function heavierDecision(one: Fields, other: Fields): Fields {
   return { decision: weightOf(second["behavior"]) > weightOf(first["behavior"]) ? second : first }
 }
 
+/** Whether it decides for something, whichever event it is about. */
+export function allows(output: Fields): boolean {
+  const specific = fieldOf(output, "hookSpecificOutput")
+  const decisions = [output["decision"], specific?.["permissionDecision"], specific?.["action"]]
+  decisions.push(fieldOf(specific, "decision")?.["behavior"])
+  return decisions.some((decision) => typeof decision === "string" && ALLOWS.has(decision))
+}
+
+const ALLOWS: ReadonlySet<string> = new Set(["allow", "approve", "accept"])
+
 /** The weightier of two decisions, with its own reason and not the other's. */
 function weighed(one: Fields, other: Fields, fields: { name: string; reason: string }): Fields {
   const [first, second] = [one[fields.name], other[fields.name]]

@@ -8,12 +8,14 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import type { AskVerdict } from "../asks/answer.ts"
+import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
+import { isEnforcing } from "../model/session-record.ts"
 import type { PolicyDesk } from "../policy-desk.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Directory, NewAuditRecord } from "../store/directory.ts"
-import { TOOL_EVENT } from "./client-hooks.ts"
+import { allows, TOOL_EVENT } from "./client-hooks.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -24,6 +26,7 @@ export interface EnforcementOptions {
 }
 
 const INTERRUPT_MS = 10_000
+const RECALLED = "A rule wanted a person to decide this before the hub was started again."
 const FAILED = "The hub could not judge this tool call, so it is denied. Try again."
 /** Calls of one session whose hook, request or result may still come. */
 const MAX_CALLS = 1_000
@@ -38,8 +41,8 @@ export class Enforcement {
   readonly #options: EnforcementOptions
   /** The event of each call's message, by the call's id. */
   readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
-  /** Verdicts by which the agent was told to ask, by the call's id. */
-  readonly #asked = new WeakMap<LiveSession, Map<string, AskVerdict>>()
+  /** What was said to each call whose request may come, by the call's id. */
+  readonly #judged = new WeakMap<LiveSession, Map<string, Judged>>()
 
   constructor(options: EnforcementOptions) {
     this.#options = options
@@ -57,7 +60,7 @@ export class Enforcement {
       if (input === undefined) throw new Error("the hook has no input of the tool")
       const verdict = this.#judge(session, { tool, input }, hook)
       await this.#keep(session, { tool, toolUseId, input, isChanged: changed !== undefined }, verdict, hook)
-      if (verdict.effect === "ask") this.#noteAsked(session, toolUseId, verdict)
+      this.#note(session, toolUseId, { verdict, hook: { cwd: hook["cwd"], permission_mode: hook["permission_mode"] } })
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
@@ -66,22 +69,52 @@ export class Enforcement {
   }
 
   /**
-   * A request for a call that was to be asked about is not allowed by a rule, which may not know the folder that the agent is
-   * in. Where no rule covers the request, the one that wanted it is named.
+   * What a client's hook allows, in any session: where a rule stops it, the hook has said nothing, and the agent asks. Otherwise
+   * a program could allow what no rule and no person would, and nobody would know.
    */
-  atMostAsked(session: LiveSession, toolUseId: string | undefined, verdict: AskVerdict): AskVerdict {
-    const asked = toolUseId === undefined ? undefined : this.#asked.get(session)?.get(toolUseId)
-    const { effect, rule, judgedIn } = verdict
-    if (asked === undefined || effect === "deny") return verdict
-    if (effect === "allow") return { ...asked, ...defined({ judgedIn }) }
-    const fourEyes = verdict.fourEyes ?? asked.fourEyes
-    return { ...verdict, ...(rule === undefined ? asked : {}), ...defined({ fourEyes }) }
+  judgeAllowed(session: LiveSession, request: UnlistedRequest, said: Fields): Fields {
+    if (!allows(said)) return said
+    const hook = fieldOf(request, "input") ?? {}
+    const specific = fieldOf(said, "hookSpecificOutput")
+    const changed = fieldOf(specific, "updatedInput") ?? fieldOf(fieldOf(specific, "decision"), "updatedInput")
+    const [tool, input] = [textOf(hook, "tool_name"), changed ?? fieldOf(hook, "tool_input")]
+    if (tool === undefined || input === undefined) return isEnforcing(session.kept) ? {} : said
+    return this.#judge(session, { tool, input }, hook).effect === "allow" ? said : {}
   }
 
-  #noteAsked(session: LiveSession, toolUseId: string, verdict: AskVerdict): void {
-    const asked = this.#asked.get(session) ?? new Map<string, AskVerdict>()
-    this.#asked.set(session, asked.set(toolUseId, verdict))
-    forgetOldest(asked)
+  /** Before a request is judged: a hub that was started since then has only the store's word on its call. */
+  async recall(session: LiveSession, toolUseId: string | undefined): Promise<void> {
+    if (toolUseId === undefined || this.#judged.get(session)?.has(toolUseId) === true) return
+    const seen = await this.#options.directory.getSeenCall(session.id, toolUseId)
+    if (seen === undefined) return
+    const { effect, rule, fourEyes, cwd, mode } = seen
+    const verdict = { effect, reason: RECALLED, ...defined({ rule, fourEyes }) }
+    this.#note(session, toolUseId, { verdict, hook: { cwd, permission_mode: mode } })
+  }
+
+  /**
+   * A request for a call, with its input as it is or as somebody changed it. A rule of the session's folder does not allow it
+   * where the agent has gone to a folder in which it is to be asked about or denied. Where no rule covers the request, the one
+   * that wanted it is named.
+   */
+  atMostAsked(session: LiveSession, { toolUseId = "", toolName, input }: Ask, verdict: AskVerdict): AskVerdict {
+    const judged = this.#judged.get(session)?.get(toolUseId)
+    if (judged === undefined || verdict.effect === "deny") return verdict
+    const isCall = toolName !== undefined && input !== undefined
+    const there = isCall ? this.#judge(session, { tool: toolName, input }, judged.hook) : undefined
+    const { effect, rule, judgedIn } = verdict
+    if (there?.effect === "deny") return { ...there, ...defined({ judgedIn }) }
+    const asked = [judged.verdict, there].find((each) => each?.effect === "ask")
+    if (asked === undefined) return verdict
+    const fourEyes = verdict.fourEyes ?? judged.verdict.fourEyes ?? there?.fourEyes
+    const named = effect === "allow" || rule === undefined ? { ...verdict, ...asked } : verdict
+    return { ...named, ...defined({ judgedIn, fourEyes }) }
+  }
+
+  #note(session: LiveSession, toolUseId: string, judged: Judged): void {
+    const all = this.#judged.get(session) ?? new Map<string, Judged>()
+    this.#judged.set(session, all.set(toolUseId, judged))
+    forgetOldest(all)
   }
 
   #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): AskVerdict {
@@ -110,6 +143,7 @@ export class Enforcement {
       ...(mode === undefined ? {} : { mode }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(branch === undefined ? {} : { branch }),
+      ...(verdict.fourEyes === true ? { fourEyes: true } : {}),
       seq: event?.seq ?? null,
       ...(event === undefined && JSON.stringify(input).length <= MAX_INPUT_CHARS ? { input } : {}),
     }
@@ -167,6 +201,12 @@ function forgetOldest(calls: Map<string, unknown>): void {
 }
 
 const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: { subtype: "interrupt" } }
+
+/** What the policy said to a call, and the parts of its hook that say where. */
+interface Judged {
+  readonly verdict: AskVerdict
+  readonly hook: Fields
+}
 
 interface JudgedCall {
   readonly tool: string

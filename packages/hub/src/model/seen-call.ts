@@ -9,6 +9,8 @@ export interface SeenCall {
   readonly mode?: string
   readonly cwd?: string
   readonly branch?: string
+  /** Another person than the one who started the session is to decide. */
+  readonly fourEyes?: true
   /** The agent's message that has the call's input. Null when the hub does not know of one. */
   readonly seq: number | null
   /** The input that was judged, where no event has it: a client's hook has put it in the place of the agent's. */

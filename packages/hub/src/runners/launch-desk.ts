@@ -207,6 +207,7 @@ export class LaunchDesk {
       const plan = this.#plan({ session: session.id, runner, request: asked, resume: from.resume, before })
       await this.#start({ session, plan, by: caller.name, what: "session/resumed", launch })
     })
+    session.change({ startedBy: caller.name })
     if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
     if (request.title !== undefined) session.change({ title: request.title })
     return session

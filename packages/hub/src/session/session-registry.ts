@@ -312,7 +312,12 @@ export class SessionRegistry {
     const isStranger = isOther && (await this.#isStranger(current, known, isBound))
     // Nothing is awaited from here on: of two agents that name one id at once the second finds what the first made of it.
     if (this.#byAgentId.get(agentSessionId) !== known) return this.route(current, message, isBound)
-    if (isOther && !isStranger && mayReturn(current, known)) return this.#moveTo(current, known)
+    if (isOther && !isStranger && mayReturn(current, known)) {
+      // Its folder is where it was, and a runner tells the branch only when it changes.
+      if (current.record.branch === undefined) known.forget("branch")
+      else known.change({ branch: current.record.branch })
+      return this.#moveTo(current, known)
+    }
     if (current.record.agentSessionId === null) {
       this.#claim(current, agentSessionId)
       return current

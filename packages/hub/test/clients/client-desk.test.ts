@@ -51,7 +51,7 @@ describe("what clients bring to a session", () => {
       session,
       keep: (changed) => void kept.push(changed),
       hooksChanged: () => undefined,
-      enforcement: { narrow: async () => ({}) },
+      enforcement: { narrow: async () => ({}), judgeAllowed: (_session, _request, said) => said },
       trouble: () => undefined,
     })
     const client = { id: "c1", tokenId: "t1", mayAnswer: true, tell: () => undefined }

@@ -18,7 +18,9 @@ export function branchOf(folder: string): string | undefined {
     const git = join(place, ".git")
     const kind = kindOf(git)
     if (kind === "other") return undefined
-    if (kind !== "none") return branchIn(kind === "folder" ? git : linkedFolder(git, place))
+    if (kind === "file") return branchIn(linkedFolder(git, place))
+    // A folder of that name alone is no repository: git looks on above it.
+    if (kind === "folder" && isRepository(git)) return branchIn(git)
     if (dirname(place) === place) return ""
     place = dirname(place)
   }
@@ -30,7 +32,11 @@ function branchIn(git: string | undefined): string | undefined {
   if (head === undefined) return undefined
   if (!head.startsWith(HEAD)) return /^[0-9a-f]{40,64}$/.test(head) ? "" : undefined
   const branch = head.slice(HEAD.length)
-  return branch === "" || branch === NOT_HERE ? undefined : branch
+  return branch === "" || branch === NOT_HERE || /[\s\p{C}]/u.test(branch) ? undefined : branch
+}
+
+function isRepository(git: string): boolean {
+  return ["objects", "refs"].every((part) => kindOf(join(git, part)) !== "none")
 }
 
 /** A worktree's `.git` is a file that names the folder. */
@@ -58,7 +64,7 @@ function firstLine(path: string): string | undefined {
     const bytes = Buffer.alloc(MAX_BYTES)
     const text = bytes.subarray(0, readSync(file, bytes, 0, MAX_BYTES, 0)).toString()
     const end = text.indexOf("\n")
-    return end === -1 ? undefined : text.slice(0, end)
+    return end === -1 ? undefined : text.slice(0, end).trimEnd()
   } catch {
     return undefined
   } finally {

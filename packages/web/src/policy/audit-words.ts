@@ -42,6 +42,7 @@ export function requestOf(wish: AuditWish): AuditQuery {
 const EVENTS: readonly (readonly [what: string, words: string])[] = [
   ["call/denied", "Tool call denied"],
   ["ask/extended", "More time given"],
+  ["grant/given", "Grant given"],
   ["grant/revoked", "Grant revoked"],
   ["policy/changed", "Policy changed"],
   ["settings/changed", "Settings changed"],
