@@ -1,5 +1,4 @@
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import {
@@ -16,6 +15,7 @@ import {
 } from "@signalbox/transport"
 import { ensureClaude } from "../../scripts/claude-cli.mjs"
 import { root } from "../../scripts/setup.mjs"
+import { quietPort } from "../quiet-port.ts"
 import type { Cell } from "./cells.ts"
 
 /** A real CLI and the road to it. A CLI that dials may come back: `lines` goes on over all its connections. */
@@ -111,10 +111,9 @@ class DialledHost {
       this.#sockets.push(socket)
       void this.#accept(acceptor.handleUpgrade(request, socket, head), receiver)
     })
+    if (this.#port === 0) this.#port = await quietPort()
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve))
     this.#server = server
-    // A server that listens on TCP has an address of this form.
-    this.#port = (server.address() as AddressInfo).port
     return this.#port
   }
 

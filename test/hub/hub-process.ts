@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { quietPort } from "../quiet-port.ts"
 
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
 
@@ -30,7 +31,7 @@ export class HubProcess {
 
   static async start(flags: readonly string[] = []): Promise<HubProcess> {
     const hub = new HubProcess(await mkdtemp(join(tmpdir(), "signalbox-hub-")), flags)
-    await hub.startAgain()
+    await hub.startElsewhere()
     return hub
   }
 
@@ -75,7 +76,7 @@ export class HubProcess {
 
   /** On any other port. */
   async startElsewhere(): Promise<void> {
-    this.#port = 0
+    this.#port = await quietPort()
     await this.startAgain()
   }
 

@@ -46,6 +46,8 @@ class Day {
   readonly #client: ReturnType<typeof connectHub>
   readonly #random: () => number
   readonly #work: Promise<void>[] = []
+  /** What went wrong for those who work with the hub. */
+  readonly #troubles: string[] = []
   #isSending = true
   #isOver = false
 
@@ -76,7 +78,9 @@ class Day {
     const current = sessions.filter((session: Json) => session.next === undefined)
     // What 2.1.37 says while the hub is away is lost, the end of a turn too: until its next one nobody can tell.
     const isDone = ({ state, cliVersion }: Json) => state === "idle" || (state === "running" && cliVersion === "2.1.37")
-    return current.filter((session: Json) => !isDone(session)).map((session: Json) => session.state)
+    const words = ({ state, cliVersion, transport, pendingAsks }: Json) =>
+      `${state}, ${cliVersion} by ${transport}, ${pendingAsks} asks`
+    return [...this.#troubles, ...current.filter((session: Json) => !isDone(session)).map(words)]
   }
 
   async dispose(): Promise<void> {
@@ -118,6 +122,14 @@ class Day {
   }
 
   async #answer(): Promise<void> {
+    try {
+      await this.#answerEach()
+    } catch (error) {
+      if (!this.#isOver) this.#troubles.push(`nobody answers any more: ${String(error)}`)
+    }
+  }
+
+  async #answerEach(): Promise<void> {
     while (!this.#isOver) {
       for (const ask of await this.#pending()) {
         const behavior = this.#random() < 0.7 ? "allow" : "deny"
@@ -130,7 +142,8 @@ class Day {
   }
 
   async #pending(): Promise<Json[]> {
-    const { body } = await this.#insist(() => this.#hub.call("GET", "/api/asks?state=pending"))
+    const { status, body } = await this.#insist(() => this.#hub.call("GET", "/api/asks?state=pending"))
+    if (status !== 200) throw new Error(`asks are told with ${status}: ${JSON.stringify(body)}`)
     return body.asks
   }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { quietPort } from "../quiet-port.ts"
 
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
 
@@ -47,7 +48,7 @@ export class HubWithRunner {
 
   /** `env` is what the runner and its agents get, beside the bare minimum. */
   static async start(data: string, env: Environment): Promise<HubWithRunner> {
-    return new HubWithRunner({ data, env, ...(await startHub(data, env, "0")) })
+    return new HubWithRunner({ data, env, ...(await startHub(data, env, String(await quietPort()))) })
   }
 
   /** Killed in the middle of whatever it does, and started again where it was. */

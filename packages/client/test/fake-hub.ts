@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
+import { quietPort } from "../../../test/quiet-port.ts"
 import { FakeViewer, type ViewerFaults } from "./fake-viewer.ts"
 
 export const TOKEN = "sbx_test"
@@ -69,8 +70,8 @@ export class FakeHub {
         socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
       }
     })
+    if (this.#port === 0) this.#port = await quietPort()
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve))
-    this.#port = (server.address() as AddressInfo).port
     this.#server = server
   }
 

@@ -15,6 +15,7 @@ import {
   readFromRunner,
 } from "@signalbox/protocol/runner-wire"
 import { type RawData, type WebSocket, WebSocketServer } from "ws"
+import { quietPort } from "../../../test/quiet-port.ts"
 
 type Hello = Extract<RunnerToHub, { op: "hello" }>
 type Stats = Extract<RunnerToHub, { op: "stats" }>
@@ -54,6 +55,7 @@ export class TestHub {
 
   static async open(): Promise<TestHub> {
     const hub = new TestHub()
+    hub.#port = await quietPort()
     await hub.come()
     return hub
   }
