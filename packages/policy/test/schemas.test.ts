@@ -64,6 +64,13 @@ describe("a policy as it is written", () => {
     )
   })
 
+  it("[PO16] of very many problems the first hundred are told, and how many more there are", () => {
+    const input = Object.fromEntries(Array.from({ length: 30 }, (_, field) => [`${field}`, 0]))
+    const told = problems({ rules: Array.from({ length: 1000 }, () => ({ input })) })
+    expect(told).toHaveLength(101)
+    expect(told[100]).toBe("and 31900 more")
+  })
+
   it("[PO17] the main entry loads no schema library", () => {
     const source = join(import.meta.dirname, "..", "src")
     const seen = new Set<string>()
