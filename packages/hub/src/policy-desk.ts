@@ -28,7 +28,7 @@ import type { Directory } from "./store/directory.ts"
 
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 
-/** What a session has beside the policy: its grants, and how often it used rules. */
+/** A session's own share in a verdict: its grants, and how often it used rules. */
 interface JudgedWith {
   readonly grants: readonly Rule[]
   readonly used: CallContext["used"]

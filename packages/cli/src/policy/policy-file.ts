@@ -80,7 +80,7 @@ interface Putting {
   readonly force: boolean
   /** The command that forces it. */
   readonly again: string
-  /** What else can be done if it is refused. */
+  /** Another way out, for whoever is refused. */
   readonly instead?: string
 }
 

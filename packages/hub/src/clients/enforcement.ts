@@ -41,7 +41,7 @@ export class Enforcement {
   readonly #options: EnforcementOptions
   /** The event of each call's message, by the call's id. */
   readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
-  /** What was said to each call whose request may come, by the call's id. */
+  /** The verdict on each call whose request may come, by the call's id. */
   readonly #judged = new WeakMap<LiveSession, Map<string, Judged>>()
 
   constructor(options: EnforcementOptions) {
@@ -69,8 +69,8 @@ export class Enforcement {
   }
 
   /**
-   * What a client's hook allows, in any session: where a rule stops it, the hook has said nothing, and the agent asks. Otherwise
-   * a program could allow what no rule and no person would, and nobody would know.
+   * Judges a client's hook that allows a call, in any session: where a rule stops it, the hook has said nothing, and the agent
+   * asks. Otherwise a program could allow what no rule and no person would, and nobody would know.
    */
   judgeAllowed(session: LiveSession, request: UnlistedRequest, said: Fields): Fields {
     if (!allows(said)) return said
@@ -202,7 +202,7 @@ function forgetOldest(calls: Map<string, unknown>): void {
 
 const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: { subtype: "interrupt" } }
 
-/** What the policy said to a call, and the parts of its hook that say where. */
+/** A verdict on a call, with the parts of its hook that say where the agent is. */
 interface Judged {
   readonly verdict: AskVerdict
   readonly hook: Fields

@@ -16,7 +16,7 @@ const LINE = `SELECT CASE WHEN octet_length(line) <= ${MAX_BYTES} THEN line END 
 
 /** @typedef {PolicyContext & { readonly number: unknown }} RecordedSession */
 
-/** What the store has beside the requests themselves: their sessions and the events that say what they asked. */
+/** Reads the sessions of recorded requests, and the events that say what they asked. */
 export class RecordedLog {
   #log
   /** @type {Map<string, RecordedSession>} */
