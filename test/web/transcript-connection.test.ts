@@ -272,25 +272,34 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     },
   )
 
-  /** Files that the page itself does not name: those of the parts that are loaded later, shared ones too. */
-  async function laterFiles(page: Page): Promise<(url: URL) => boolean> {
-    const first = await (await page.context().request.get("/", { headers: { accept: "text/html" } })).text()
-    return ({ pathname }) => pathname.startsWith("/assets/") && !first.includes(pathname)
+  /** Files of the parts that are loaded later, shared ones too: neither the page itself nor the screen it is opened at names them. */
+  async function laterFiles(page: Page, screen: string): Promise<(url: URL) => boolean> {
+    const { request } = page.context()
+    const read = async (path: string) => (await request.get(path, { headers: { accept: "text/html" } })).text()
+    const first = await read("/")
+    const shell = await Promise.all((first.match(/\/assets\/[\w-]+\.js/g) ?? []).map(read))
+    const wanted = [`/${new RegExp(`assets/${screen}-[\\w-]+\\.js`).exec(shell.join("\n"))?.[0]}`]
+    // Grows while it is walked: a file's own imports are wanted too.
+    for (const file of wanted) {
+      for (const [, other] of (await read(file)).matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g))
+        if (!wanted.includes(`/assets/${other}`)) wanted.push(`/assets/${other}`)
+    }
+    return ({ pathname }) => pathname.startsWith("/assets/") && !first.includes(pathname) && !wanted.includes(pathname)
   }
   const SCREENS = ["Requests", "Search", "Machines", "Settings"]
 
   check("[C-7] every part whose files could not be had while the hub was away comes when it is back", async () => {
-    const { id } = await cockpit.agent({ title: "None loaded", scenario: says("Hello.") })
+    await cockpit.agent({ title: "None loaded", scenario: says("Hello.") })
     const page = await cockpit.page()
-    await page.route(await laterFiles(page), (route) => route.abort())
-    await page.goto(`/s/${id}`)
-    await feed(page).getByText("Hello.").first().waitFor()
+    await page.route(await laterFiles(page, "sessions-screen"), (route) => route.abort())
+    await page.goto("/sessions")
+    await page.getByRole("link", { name: "None loaded" }).first().waitFor()
     await cockpit.hub.kill()
     await bar(page)
       .getByText(/Last updated/)
       .waitFor(WAIT)
     const away = page.getByText("loads when the hub reconnects.")
-    await page.getByRole("button", { name: "Panels" }).click()
+    await page.getByRole("link", { name: "None loaded" }).first().click()
     await away.waitFor()
     for (const name of SCREENS) {
       await page.getByRole("link", { name }).first().click()
@@ -319,7 +328,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
   check("[C-8] a part that the hub's newer build no longer has offers a reload, which keeps the draft", async () => {
     const { id } = await cockpit.agent({ title: "Rebuilt", scenario: says("Hello.") })
     const page = await cockpit.page()
-    const isLater = await laterFiles(page)
+    const isLater = await laterFiles(page, "session-screen")
     await page.route(isLater, (route) => route.fulfill({ status: 404, body: "no such file" }))
     await page.goto(`/s/${id}`)
     await page.getByRole("textbox", { name: "Message" }).fill("half a thou")

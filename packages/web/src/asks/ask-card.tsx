@@ -130,9 +130,10 @@ function useSettling(isOpen: boolean): void {
 }
 
 /** Plans and servers' forms are rare: the page's first load does without them. */
-export const AskRecord = lazyPart(async () => (await import("./ask-record.tsx")).AskRecord)
-const PlanAsk = lazyPart(async () => (await import("./forms/plan-form.tsx")).PlanAsk)
-export const ElicitationAsk = lazyPart(async () => (await import("./forms/elicitation-form.tsx")).ElicitationAsk)
+const AHEAD = { isAhead: true }
+const AskRecord = lazyPart(async () => (await import("./ask-record.tsx")).AskRecord, AHEAD)
+const PlanAsk = lazyPart(async () => (await import("./forms/plan-form.tsx")).PlanAsk, AHEAD)
+const ElicitationAsk = lazyPart(async () => (await import("./forms/elicitation-form.tsx")).ElicitationAsk, AHEAD)
 
 const FORMS: Readonly<Record<Ask["kind"], ComponentType<AskFormProps>>> = {
   tool: ToolAsk,

@@ -24,22 +24,38 @@ class NotLoaded extends Error {
 interface Attempt<P> {
   readonly at: number
   hasFailed: boolean
+  /** Set once it is here: it is then drawn at once, without a moment of waiting. */
+  loaded?: ComponentType<P>
   readonly part: Promise<ComponentType<P>>
 }
 
-type LazyPart<P> = FunctionComponent<P> & { readonly preload: () => Promise<unknown> }
+/** Parts that are fetched before somebody wants them. */
+const ahead = new Set<() => Promise<unknown>>()
+
+/** Fetches the parts that are wanted ahead, and those that they bring along: who goes offline has them. A repeat fetches only what failed. */
+export async function preloadParts(): Promise<void> {
+  for (const preload of ahead) await preload()
+}
+
+export type LazyPart<P> = FunctionComponent<P> & { readonly preload: () => Promise<unknown> }
 
 /**
  * A part of the page that is loaded when it is wanted. React's own `lazy` keeps a failure for good: this one is asked for again
  * once the hub is back.
  */
-export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>): LazyPart<P> {
+export function lazyPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { isAhead = false }: { readonly isAhead?: boolean } = {},
+): LazyPart<P> {
   let last: Attempt<P> | undefined
   function attempt(): Attempt<P> {
-    const part = load().catch((error: unknown) => {
-      made.hasFailed = true
-      throw new NotLoaded(error)
-    })
+    const part = load().then(
+      (loaded) => (made.loaded = loaded),
+      (error: unknown) => {
+        made.hasFailed = true
+        throw new NotLoaded(error)
+      },
+    )
     const made: Attempt<P> = { at: returns.get(), hasFailed: false, part }
     return made
   }
@@ -54,9 +70,10 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
     })
   }
   function Part(props: P) {
-    const Loaded = use(current())
+    const Loaded = last?.loaded ?? use(current())
     return <Loaded {...props} />
   }
+  if (isAhead) ahead.add(preload)
   return Object.assign(Part, { preload })
 }
 

@@ -8,11 +8,11 @@ import { usePreferences } from "../app/preferences.ts"
 import { navigate, type ScreenProps, setQuery, usePlace } from "../app/router.tsx"
 import { ConnectionPlace, useCommands, useScreenTitle } from "../app/screen.tsx"
 import { useValue } from "../app/value-store.ts"
-import { AskDock } from "../asks/ask-dock.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { PanelIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
+import { openAsks } from "../fleet/ask-words.ts"
 import { statusOf } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { markSeen, seen } from "../sessions/entries.ts"
@@ -28,7 +28,10 @@ import { Composer } from "./composer/composer.tsx"
 import { SessionHeader } from "./session-header.tsx"
 import { SideList } from "./side-list.tsx"
 
-export const SessionPanels = lazyPart(async () => (await import("./panels/session-panels.tsx")).SessionPanels)
+const AHEAD = { isAhead: true }
+const SessionPanels = lazyPart(async () => (await import("./panels/session-panels.tsx")).SessionPanels, AHEAD)
+/** A session that asks nothing does without it: most of the time, all of the forms are not needed to read what was said. */
+const AskDock = lazyPart(async () => (await import("../asks/ask-dock.tsx")).AskDock, AHEAD)
 const FindBar = lazyPart(async () => (await import("../search/find-bar.tsx")).FindBar)
 
 export function SessionScreen({ params }: ScreenProps) {
@@ -140,6 +143,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
     if (view.load === "ready" && document.visibilityState === "visible") markSeen(id, view.lastSeq)
   }, [id, view.load, view.lastSeq])
 
+  // Kept from the first request on: the dock also says what became of one.
+  const [hasDock, setDock] = useState(false)
+  const isAsked = query.get("ask") !== null || openAsks(asks, id).length > 0
+  if (isAsked && !hasDock) setDock(true)
+
   const isRunning = session?.state === "running" || session?.state === "waiting"
   const canOperate = useCanOperate()
   const actions = useRef<SessionActions | undefined>(undefined)
@@ -207,7 +215,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} />}
           />
         )}
-        <AskDock session={session} />
+        {hasDock && (
+          <PartBoundary waiting={null}>
+            <AskDock session={session} />
+          </PartBoundary>
+        )}
         <Composer session={session} feed={feed} rows={rowsOfAgent} onSent={() => setSent((count) => count + 1)} />
       </div>
       {panel !== null && (

@@ -1,4 +1,4 @@
-import { type ComponentType, useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
 import { useCanOperate, useConnection, useFleet } from "../app/hub-context.ts"
 import { keepTypedAhead, useKeys } from "../app/keyboard.ts"
@@ -6,56 +6,36 @@ import { cycleRegions } from "../app/regions.ts"
 import { closeOver, currentPlace, matchPath, navigate, type ScreenProps, useOver, usePlace } from "../app/router.tsx"
 import { APP_NAME, useIsPhone, usePageTitle } from "../app/screen.tsx"
 import { ARRIVALS, useAskArrivals } from "../asks/arrivals.ts"
-import { AskRecord, ElicitationAsk } from "../asks/ask-card.tsx"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
-import { lazyPart, PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
+import { type LazyPart, lazyPart, PartBoundary, preloadParts, tryPartsAgain } from "../design/lazy-part.tsx"
 import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/ask-words.ts"
-import { SessionPanels, SessionScreen } from "../session/session-screen.tsx"
-import { SessionsScreen } from "../sessions/sessions-screen.tsx"
 import { ConnectionBar } from "./connection-bar.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
 
-const InboxScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).InboxScreen)
+const AHEAD = { isAhead: true }
+/** The first of them, since most go there next. */
+const SessionScreen = lazyPart(async () => (await import("../session/session-screen.tsx")).SessionScreen, AHEAD)
+const SessionsScreen = lazyPart(async () => (await import("../sessions/sessions-screen.tsx")).SessionsScreen, AHEAD)
+const InboxScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).InboxScreen, AHEAD)
 /** Not among the routes: it is opened over one of them. */
-const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession)
-const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)
-const MachinesScreen = lazyPart(async () => (await import("../machines/machines-screen.tsx")).MachinesScreen)
-const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen)
-const PolicyScreen = lazyPart(async () => (await import("../policy/policy-screen.tsx")).PolicyScreen)
-const AuditScreens = lazyPart(async () => (await import("../policy/policy-screen.tsx")).AuditScreens)
-const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
+const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession, AHEAD)
+const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen, AHEAD)
+const MachinesScreen = lazyPart(async () => (await import("../machines/machines-screen.tsx")).MachinesScreen, AHEAD)
+const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen, AHEAD)
+const PolicyScreen = lazyPart(async () => (await import("../policy/policy-screen.tsx")).PolicyScreen, AHEAD)
+const AuditScreens = lazyPart(async () => (await import("../policy/policy-screen.tsx")).AuditScreens, AHEAD)
+const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen, AHEAD)
 
 /** Shown by `?`, over any of them. */
-const KeyTable = lazyPart(async () => (await import("../settings/key-table.tsx")).KeyTable)
+const KeyTable = lazyPart(async () => (await import("../settings/key-table.tsx")).KeyTable, AHEAD)
 
 /** Shown by `Ctrl/⌘ K`, over any of them. */
-const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette)
-
-const LATER = [
-  InboxScreen,
-  NewSession,
-  SearchScreen,
-  MachinesScreen,
-  MachineScreen,
-  PolicyScreen,
-  AuditScreens,
-  SettingsScreen,
-  KeyTable,
-  Palette,
-  AskRecord,
-  ElicitationAsk,
-  SessionPanels,
-]
-
-/** The other screens and parts, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
-function preloadScreens(): void {
-  for (const part of LATER) void part.preload()
-}
+const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette, AHEAD)
 
 /** Every address of the cockpit but `/login`, and `/new`, which is opened over one of these. The hub serves its page at the same ones. */
-const ROUTES: readonly { readonly pattern: string; readonly screen: ComponentType<ScreenProps> }[] = [
+const ROUTES: readonly { readonly pattern: string; readonly screen: LazyPart<ScreenProps> }[] = [
   { pattern: "/sessions", screen: SessionsScreen },
   { pattern: "/s/:id", screen: SessionScreen },
   { pattern: "/requests", screen: InboxScreen },
@@ -69,6 +49,17 @@ const ROUTES: readonly { readonly pattern: string; readonly screen: ComponentTyp
   { pattern: "/audit/:id", screen: AuditScreens },
   { pattern: "/settings/:page", screen: SettingsScreen },
 ]
+
+function routeOf(path: string) {
+  for (const { pattern, screen } of ROUTES) {
+    const params = matchPath(pattern, path)
+    if (params !== undefined) return { screen, params }
+  }
+  return undefined
+}
+
+/** The screen of the page's own address is fetched while the hub is asked who is there. */
+void routeOf(currentPlace().path === "/login" ? "/sessions" : currentPlace().path)?.screen.preload()
 
 type Layer = "none" | "palette" | "help"
 
@@ -88,12 +79,11 @@ export function Shell() {
   useAskArrivals(ARRIVALS)
   const connection = useConnection()
   useEffect(() => {
-    if (connection.name === "live") tryPartsAgain()
-  }, [connection.name])
-  useEffect(() => {
-    const timer = setTimeout(preloadScreens, PRELOAD_MS)
+    if (connection.name !== "live") return undefined
+    tryPartsAgain()
+    const timer = setTimeout(() => void preloadParts(), PRELOAD_MS)
     return () => clearTimeout(timer)
-  }, [])
+  }, [connection.name])
   useKeys({
     "mod+k": () => setLayer("palette"),
     "?": () => setLayer("help"),
@@ -199,16 +189,14 @@ function useFocusOnScreen(path: string): void {
 
 function CurrentScreen() {
   const { path } = usePlace()
-  for (const { pattern, screen: Screen } of ROUTES) {
-    const params = matchPath(pattern, path)
-    if (params === undefined) continue
-    return (
-      <PartBoundary resetKey={path}>
-        <Screen params={params} />
-      </PartBoundary>
-    )
-  }
-  return <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Page not found.</Empty>
+  const route = routeOf(path)
+  if (route === undefined)
+    return <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Page not found.</Empty>
+  return (
+    <PartBoundary resetKey={path}>
+      <route.screen params={route.params} />
+    </PartBoundary>
+  )
 }
 
 function KeyboardDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
