@@ -53,7 +53,7 @@ function endedSession({ directory, log }, number) {
     cliVersion: "2.1.325",
     transport: null,
     runner: null,
-    archived: false,
+    archived: false, pinned: false,
     createdAt: at,
     updatedAt: at,
     lastSeq: events.length,

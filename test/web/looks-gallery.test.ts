@@ -61,13 +61,6 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await feed(seen).getByText("That was all of them.").waitFor()
     for (const options of [LIGHT, { ...LIGHT, size: "phone" } as const]) {
       const page = await scene.cockpit.page(options)
-      // Two of them were looked at in this browser before.
-      await page
-        .context()
-        .addInitScript(
-          (kept) => localStorage.setItem("signalbox:seen", kept),
-          await seen.evaluate(() => localStorage.getItem("signalbox:seen") ?? "{}"),
-        )
       await page.goto("/sessions")
       await shoot(
         "size" in options ? "sessions-phone" : "sessions-list",

@@ -15,6 +15,8 @@ export type FollowItem =
   | { readonly type: "delta"; readonly message: Envelope }
   | { readonly type: "ask"; readonly ask: Ask }
   | { readonly type: "changed"; readonly session: Session }
+  /** For those who watch all sessions: the last event of one that this person has read, perhaps elsewhere. */
+  | { readonly type: "read"; readonly sessionId: string; readonly seq: number }
   /** The connection is lost and will come back by itself. */
   | { readonly type: "disconnected"; readonly reason: string }
 

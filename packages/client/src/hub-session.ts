@@ -59,6 +59,11 @@ export function openHubSession(id: string, { rest, follow, startTimeoutMs }: Ses
     setEnvironment: (variables: Readonly<Record<string, string>>) =>
       rest.route("POST /api/sessions/:id/env", { params, body: { variables } }),
     change: (fields: SessionPatch) => rest.route("PATCH /api/sessions/:id", { params, body: fields, repeatable: true }),
+    /** How far this person has read it; 0 is not at all. */
+    readMark: async () => (await rest.route("GET /api/sessions/:id/read", { params })).seq,
+    /** Moves forward only. Returns the mark as it is then. */
+    markRead: async (seq: number) =>
+      (await rest.route("PUT /api/sessions/:id/read", { params, body: { seq }, repeatable: true })).seq,
     /** Ends its agent; its history stays. */
     stop: () => rest.route("DELETE /api/sessions/:id", { params, repeatable: true }),
     /** Removes the git worktree that was made for it, never with uncommitted changes. */

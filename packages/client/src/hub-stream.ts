@@ -262,6 +262,8 @@ export class HubStream {
         return this.#note(feed, { type: "ask", ask: line.ask }, chars)
       case "changed":
         return this.#note(feed, { type: "changed", session: line.record }, chars)
+      case "read":
+        return this.#feeds.get("*")?.note({ type: "read", sessionId: line.session, seq: line.seq }, chars)
       case "lagged":
         if (feed !== undefined) this.#subscribe(feed)
         return

@@ -38,6 +38,10 @@ export interface HubCore {
   listSessions(query: SessionQuery): Promise<SessionPage>
   getSession(id: string): Promise<Session>
   patchSession(id: string, patch: SessionPatch, caller: Caller): Promise<Session>
+  /** How far this person has read each of these sessions, as far as they have. */
+  readMarks(ids: readonly string[], caller: Caller): Promise<Readonly<Record<string, number>>>
+  /** Forward only, and not past the last event. Returns the mark as it is then. */
+  markRead(id: string, seq: number, caller: Caller): Promise<number>
   /** Stops its agent, keeps its history. */
   endSession(id: string, caller: Caller): Promise<Session>
 

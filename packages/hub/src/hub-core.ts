@@ -14,6 +14,7 @@ import type {
   SearchReply,
   Session,
   SessionPage,
+  SessionPatch,
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
 import { NOT_ENFORCED_DIRECTLY } from "./agents/ingress.ts"
@@ -44,6 +45,7 @@ import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
 import type { AuditFilter, Directory } from "./store/directory.ts"
 import type { EventLog } from "./store/event-log.ts"
+import type { FanOut } from "./viewers/fan-out.ts"
 
 export interface LocalHubCoreOptions {
   readonly registry: SessionRegistry
@@ -62,7 +64,7 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
-  readonly viewers: { countOf(sessionId: string): number }
+  readonly viewers: Pick<FanOut, "countOf" | "read">
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
   /** The hub's address, as others see it. */
   readonly url: () => string
@@ -144,10 +146,25 @@ export class LocalHubCore implements HubCore {
     return session?.view() ?? this.#viewAtRest(await this.#recordOf(id))
   }
 
-  async patchSession(id: string, patch: { title?: string; archived?: boolean }): Promise<Session> {
+  async patchSession(id: string, patch: SessionPatch): Promise<Session> {
     const session = await this.#options.registry.get(id)
     session.change(patch)
     return session.view()
+  }
+
+  async readMarks(ids: readonly string[], { name }: Caller): Promise<Readonly<Record<string, number>>> {
+    return Object.fromEntries(await this.#options.directory.readMarks(name, ids))
+  }
+
+  async markRead(id: string, seq: number, { name }: Caller): Promise<number> {
+    const { registry, directory, viewers } = this.#options
+    const { lastSeq } = registry.loaded(id)?.record ?? (await this.#recordOf(id))
+    const before = (await directory.readMarks(name, [id])).get(id) ?? 0
+    const now = Math.min(seq, lastSeq)
+    if (now <= before) return before
+    await directory.markRead(name, id, now)
+    viewers.read({ person: name, sessionId: id, seq: now })
+    return now
   }
 
   async endSession(id: string, caller: Caller): Promise<Session> {

@@ -14,6 +14,7 @@ export function sessionOf(facts: Partial<Session> = {}): Session {
     transport: null,
     runner: null,
     archived: false,
+    pinned: false,
     createdAt: "2031-01-01T10:00:00Z",
     updatedAt: "2031-01-01T11:00:00Z",
     lastSeq: 0,

@@ -162,6 +162,8 @@ export class SessionFeed {
         return this.#change({ session: item.session })
       case "disconnected":
         return this.#change({ lostAt: new Date().toISOString(), lostBecause: item.reason })
+      case "read":
+        return undefined
     }
   }
 

@@ -4,7 +4,7 @@ import type { Authority } from "../auth/authority.ts"
 import { launchRefusal, mayAnswer, mayControl } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { asHubError, HubError } from "../errors.ts"
-import type { TokenRecord } from "../model/access.ts"
+import type { Caller, TokenRecord } from "../model/access.ts"
 import { type Ask, publicAsk } from "../model/ask.ts"
 import { resultOf } from "../policy-tests.ts"
 import type { Handlers } from "./app.ts"
@@ -44,9 +44,20 @@ function sessionHandlers(core: HubCore) {
       if (refusal !== undefined) throw new HubError("auth/forbidden", refusal)
       return core.createSession(body, caller)
     },
-    "GET /api/sessions": ({ query }) => core.listSessions(query),
+    async "GET /api/sessions"({ query, caller }) {
+      const page = await core.listSessions(query)
+      const ids = page.sessions.map(({ id }) => id)
+      return { ...page, read: await core.readMarks(ids, caller) }
+    },
     "GET /api/sessions/:id": ({ params }) => core.getSession(params.id),
     "PATCH /api/sessions/:id": ({ params, body, caller }) => core.patchSession(params.id, body, caller),
+    async "GET /api/sessions/:id/read"({ params, caller }) {
+      const { id } = await core.getSession(params.id)
+      return { seq: (await core.readMarks([id], caller))[id] ?? 0 }
+    },
+    "PUT /api/sessions/:id/read": async ({ params, body, caller }) => ({
+      seq: await core.markRead(params.id, body.seq, caller),
+    }),
     "DELETE /api/sessions/:id": ({ params, caller }) => core.endSession(params.id, caller),
     "DELETE /api/sessions/:id/worktree": ({ params, caller }) => core.removeWorktree(params.id, caller),
 
@@ -191,11 +202,11 @@ function accessHandlers(authority: Authority) {
     "DELETE /api/tokens/:id": async ({ params, caller }) => publicToken(await tokens.revoke(params.id, caller.name)),
     async "POST /api/login"({ body, facts }) {
       const { caller, cookie } = await authority.login(body, facts)
-      return withCookie(jsonReply(200, { role: caller.role, name: caller.name }), cookie)
+      return withCookie(jsonReply(200, meOf(caller)), cookie)
     },
     "POST /api/logout": async ({ facts }) =>
       withCookie(jsonReply(200, { signedOut: true }), await authority.logout(facts)),
-    "GET /api/me": ({ caller: { role, name } }) => jsonReply(200, { role, name }),
+    "GET /api/me": ({ caller }) => jsonReply(200, meOf(caller)),
   } satisfies Partial<Handlers<typeof ROUTES>>
 }
 
@@ -215,6 +226,10 @@ function operationsHandlers({ notReady, metrics, openApi }: HandlerOptions) {
     "GET /login": plainPage,
     "GET /login.js": loginScript,
   } satisfies Partial<Handlers<typeof ROUTES>>
+}
+
+function meOf({ role, name }: Caller) {
+  return { role, name, now: new Date().toISOString() }
 }
 
 function withCookie(reply: Response, cookie: string): Response {

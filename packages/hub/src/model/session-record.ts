@@ -101,6 +101,7 @@ export function newSession(request: NewSession, now: Date, origin: Origin = {}):
       transport: null,
       runner: null,
       archived: false,
+      pinned: false,
       createdAt: at,
       updatedAt: at,
       lastSeq: 0,

@@ -2,7 +2,7 @@ import type { Session, SessionPage, SessionQuery } from "@signalbox/protocol/hub
 import { HubError } from "../errors.ts"
 import type { SessionRecord } from "../model/session-record.ts"
 import { wordsOf } from "../store/directory/sessions.ts"
-import { type Directory, isListedBefore, type SessionFilter } from "../store/directory.ts"
+import { type Directory, isListedBefore, type ListPlace, type SessionFilter } from "../store/directory.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { SessionRegistry } from "./session-registry.ts"
 
@@ -14,8 +14,8 @@ export interface SessionListOptions {
 }
 
 /**
- * Newest first: the store's rows, and in their place the sessions in memory, which know more than their rows. The cursor
- * names the last session of a page by its time and id, so that new ones do not shift it.
+ * Pinned ones first, then the newest: the store's rows, and in their place the sessions in memory, which know more than their rows. The cursor
+ * names the last session of a page by its pin, time and id, so that new ones do not shift it.
  */
 export async function listSessions(
   { registry, directory, viewAtRest }: SessionListOptions,
@@ -68,16 +68,16 @@ function isAbout(record: SessionRecord, q = ""): boolean {
   return q === "" || wordsOf(record).includes(q)
 }
 
-type Place = Pick<SessionRecord, "createdAt" | "id">
+const PINNED = "pinned"
 
-function writeCursor({ createdAt, id }: Place): string {
-  return Buffer.from(`${createdAt} ${id}`).toString("base64url")
+function writeCursor({ pinned, createdAt, id }: ListPlace): string {
+  return Buffer.from([createdAt, id, ...(pinned ? [PINNED] : [])].join(" ")).toString("base64url")
 }
 
-function readCursor(cursor: string): Place {
-  const [createdAt, id] = Buffer.from(cursor, "base64url").toString().split(" ")
+function readCursor(cursor: string): ListPlace {
+  const [createdAt, id, pinned] = Buffer.from(cursor, "base64url").toString().split(" ")
   if (createdAt === undefined || id === undefined) {
     throw new HubError("request/invalid", "cursor: give back the one of the page before, as it was")
   }
-  return { createdAt, id }
+  return { pinned: pinned === PINNED, createdAt, id }
 }

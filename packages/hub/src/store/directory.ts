@@ -13,7 +13,7 @@ export type NewAuditRecord = Omit<AuditRecord, "id">
 export interface Directory {
   saveSession(session: KeptSession, options?: SaveOptions): Promise<void>
   getSession(id: string): Promise<KeptSession | undefined>
-  /** A page of them, newest first. May have some that `q` does not match: rows of an older hub. */
+  /** A page of them, the pinned ones first, then the newest first. May have some that `q` does not match: rows of an older hub. */
   listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]>
   /** The newest session that has this key. */
   findSession(key: SessionKey): Promise<string | undefined>
@@ -21,6 +21,11 @@ export interface Directory {
   sessionsBefore(id: string): Promise<readonly string[]>
   /** The sessions that a hub loads when it starts, oldest first: not at rest, or with asks, answers or messages on their way. */
   unfinishedSessions(): Promise<readonly string[]>
+
+  /** Forward only: a mark before the one that is there changes nothing. */
+  markRead(person: string, sessionId: string, seq: number): Promise<void>
+  /** The last event that this person read, of those sessions that they read at all. */
+  readMarks(person: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>>
 
   /** Does nothing when the ask's id is there already. What it asked stays in its event. */
   addAsk(ask: AskRecord): Promise<void>
@@ -92,7 +97,7 @@ export interface SaveOptions extends WriteOptions {
 
 export interface SessionFilter {
   /** Only those after this one in the list. */
-  readonly before?: { readonly createdAt: string; readonly id: string }
+  readonly before?: ListPlace
   readonly state?: SessionState
   /** Words of its title, folder, last line, model or id, in any case. */
   readonly q?: string
@@ -174,10 +179,11 @@ export interface PolicyFilter {
 
 export const MAX_LISTED = 10_000
 
-type ListPlace = Pick<SessionRecord, "createdAt" | "id">
+export type ListPlace = Pick<SessionRecord, "pinned" | "createdAt" | "id">
 
-/** The order of the list of sessions: the newest first, and of two of one moment the one with the greater id. */
+/** The order of the list of sessions: pinned ones first, then the newest, and of two of one moment the one with the greater id. */
 export function isListedBefore(one: ListPlace, other: ListPlace): boolean {
+  if (one.pinned !== other.pinned) return one.pinned
   if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt
   return one.id > other.id
 }

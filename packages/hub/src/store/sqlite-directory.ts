@@ -12,6 +12,7 @@ import { DocumentTable } from "./directory/documents.ts"
 import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
 import { PolicyTable } from "./directory/policies.ts"
+import { ReadMarkTable } from "./directory/read-marks.ts"
 import { RuleUseTable } from "./directory/rule-uses.ts"
 import { SeenCallTable } from "./directory/seen-calls.ts"
 import { SessionTable } from "./directory/sessions.ts"
@@ -43,6 +44,7 @@ const PROMISED: WriteOptions = { synced: true }
 export class SqliteDirectory implements Directory {
   readonly #journal: Journal
   readonly #sessions: SessionTable
+  readonly #readMarks: ReadMarkTable
   readonly #asks: AskTable
   readonly #ruleUses: RuleUseTable
   readonly #seenCalls: SeenCallTable
@@ -56,6 +58,7 @@ export class SqliteDirectory implements Directory {
   constructor(database: Database, journal: Journal) {
     this.#journal = journal
     this.#sessions = new SessionTable(database)
+    this.#readMarks = new ReadMarkTable(database)
     this.#asks = new AskTable(database)
     this.#ruleUses = new RuleUseTable(database)
     this.#seenCalls = new SeenCallTable(database)
@@ -89,6 +92,14 @@ export class SqliteDirectory implements Directory {
 
   async unfinishedSessions(): Promise<readonly string[]> {
     return this.#sessions.unfinished()
+  }
+
+  markRead(person: string, sessionId: string, seq: number): Promise<void> {
+    return this.#write(() => this.#readMarks.mark(person, sessionId, seq))
+  }
+
+  async readMarks(person: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#readMarks.of(person, sessionIds)
   }
 
   addAsk(ask: AskRecord): Promise<void> {

@@ -28,8 +28,38 @@ export function describeSessionContract(withDirectory: WithDirectory): void {
       )
       expect(await idsOf(directory, { limit: 2 })).toEqual(["s4", "s3"])
       await save(directory, [keptSession("new", { createdAt: at(9) })])
-      expect(await idsOf(directory, { limit: 2, before: { createdAt: at(3), id: "s3" } })).toEqual(["s2", "s1"])
-      expect(await idsOf(directory, { limit: 2, before: { createdAt: at(2), id: "s1" } })).toEqual(["s0"])
+      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(3), id: "s3" } })).toEqual(["s2", "s1"])
+      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(2), id: "s1" } })).toEqual(["s0"])
+    }))
+
+  it("[DR100] pinned sessions are listed first, newest first among them, and a page may end between them", () =>
+    withDirectory(async ({ directory }) => {
+      const pins = new Set([1, 3])
+      const days = [1, 2, 3, 4, 5]
+      await save(
+        directory,
+        days.map((day) => keptSession(`s${day}`, { createdAt: at(day), pinned: pins.has(day), state: "ended" })),
+      )
+      expect(await idsOf(directory, { limit: 9 })).toEqual(["s3", "s1", "s5", "s4", "s2"])
+      expect(await idsOf(directory, { limit: 3, state: "ended" })).toEqual(["s3", "s1", "s5"])
+      const afterPin = { pinned: true, createdAt: at(3), id: "s3" }
+      expect(await idsOf(directory, { limit: 2, before: afterPin })).toEqual(["s1", "s5"])
+      expect(await idsOf(directory, { limit: 9, before: { ...afterPin, pinned: false } })).toEqual(["s2"])
+      await directory.saveSession(keptSession("s3", { createdAt: at(3), state: "ended" }))
+      expect(await idsOf(directory, { limit: 9 })).toEqual(["s1", "s5", "s4", "s3", "s2"])
+      expect((await directory.getSession("s1"))?.record.pinned).toBe(true)
+    }))
+
+  it("[DR101] a read mark is one person's, goes forward only, and is told for the sessions asked about", () =>
+    withDirectory(async ({ directory }) => {
+      await Promise.all([directory.markRead("ada", "a", 5), directory.markRead("ada", "a", 3)])
+      await directory.markRead("ada", "b", 1)
+      await directory.markRead("bob", "a", 2)
+      expect(await directory.readMarks("ada", ["a", "c"])).toEqual(new Map([["a", 5]]))
+      expect(await directory.readMarks("bob", ["a", "b"])).toEqual(new Map([["a", 2]]))
+      await directory.markRead("ada", "a", 9)
+      expect(await directory.readMarks("ada", ["a", "b"])).toEqual(new Map(Object.entries({ a: 9, b: 1 })))
+      expect(await directory.readMarks("eve", ["a"])).toEqual(new Map())
     }))
 
   it("[DR12] the list is narrowed by state and by words of title, folder, last line, model and id", () =>

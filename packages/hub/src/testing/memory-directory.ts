@@ -30,6 +30,7 @@ import {
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
+  readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
   readonly #ruleUses: { readonly rule: string; readonly day: string; readonly session: string }[] = []
@@ -84,6 +85,16 @@ export class MemoryDirectory implements Directory {
       asked.has(record.id) ||
       (waiting.has(record.id) && (record.state !== "ended" || record.next !== undefined))
     return [...this.#sessions.values()].filter(isUnfinished).map(({ record }) => record.id)
+  }
+
+  async markRead(person: string, sessionId: string, seq: number): Promise<void> {
+    const key = JSON.stringify([sessionId, person])
+    this.#readMarks.set(key, Math.max(seq, this.#readMarks.get(key) ?? 0))
+  }
+
+  async readMarks(person: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const marks = sessionIds.map((id) => [id, this.#readMarks.get(JSON.stringify([id, person]))] as const)
+    return new Map(marks.flatMap(([id, seq]) => (seq === undefined ? [] : [[id, seq] as const])))
   }
 
   async addAsk(ask: AskRecord): Promise<void> {

@@ -21,6 +21,7 @@ export function keptSession(id: string, change: Partial<SessionRecord> = {}): Ke
       transport: "websocket",
       runner: null,
       archived: false,
+      pinned: false,
       createdAt: AT,
       updatedAt: AT,
       lastSeq: 0,

@@ -10,6 +10,14 @@ export interface Watcher {
   readonly published?: (sessionId: string, items: readonly Published[]) => void
   readonly asked?: (ask: Ask) => void
   readonly changed?: (view: Session) => void
+  readonly read?: (mark: ReadMark) => void
+}
+
+/** How far a person has read a session. */
+export interface ReadMark {
+  readonly person: string
+  readonly sessionId: string
+  readonly seq: number
 }
 
 /** Who watches what. One publication is handed to each watcher as the same object: nothing is encoded twice. */
@@ -48,6 +56,11 @@ export class FanOut {
 
   changed(view: Session): void {
     this.#each(view.id, (watcher) => watcher.changed?.(view))
+  }
+
+  /** For those who watch all sessions: each of them tells its own person only. */
+  read(mark: ReadMark): void {
+    for (const watcher of this.#ofAll) watcher.read?.(mark)
   }
 
   #each(sessionId: string, tell: (watcher: Watcher) => void): void {
@@ -145,6 +158,10 @@ export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (ke
 }
 
 export const askLine = onceFor((ask: Ask) => JSON.stringify({ ev: "ask", ask: publicAsk(briefAsk(ask)) }))
+
+export const readLine = onceFor(({ sessionId, seq }: ReadMark) =>
+  JSON.stringify({ ev: "read", session: sessionId, seq }),
+)
 
 export function changedLine(view: Session): string {
   return JSON.stringify({ ev: "changed", session: view.id, record: view })

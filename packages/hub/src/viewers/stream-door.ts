@@ -12,7 +12,7 @@ import type { HubMetrics } from "../operations/metrics.ts"
 import { socketSink } from "./outbox.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
-export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token"> {
+export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token" | "person"> {
   readonly authority: Authority
   readonly metrics: HubMetrics
 }
@@ -68,6 +68,7 @@ export class StreamDoor {
       sink: socketSink(socket, metrics),
       room: this.#room,
       token: caller.tokenId,
+      person: caller.name,
       cutOff: () => socket.terminate(),
     })
     socket.on("message", (data: RawData) => {

@@ -6,7 +6,7 @@ import type { Ask } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { askLine, catchUp, changedLine, deltaLine, eventLine, type FanOut, framesOf } from "./fan-out.ts"
+import { askLine, catchUp, changedLine, deltaLine, eventLine, type FanOut, framesOf, readLine } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
 
 /** What a viewer needs of a session. */
@@ -17,6 +17,8 @@ export interface StreamViewerOptions {
   /** The room that all viewers share for what waits, and this viewer's token. */
   readonly room: ReplyRoom
   readonly token: string
+  /** Who watches: hears of their own read marks. */
+  readonly person: string
   readonly core: Pick<HubCore, "readEvents">
   /** Brings a session into memory, where it stays while it is watched. */
   readonly load: (sessionId: string) => Promise<WatchedSession>
@@ -120,6 +122,9 @@ export class StreamViewer {
     const end = this.#options.fanOut.watchAll({
       asked: (ask) => this.#tell(askLine(ask)),
       changed: (view) => this.#tell(changedLine(view)),
+      read: (mark) => {
+        if (mark.person === this.#options.person) this.#tell(readLine(mark))
+      },
     })
     const subscription: Subscription = { phase: "live", end }
     this.#subscriptions.set(ALL, subscription)

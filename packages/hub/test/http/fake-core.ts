@@ -22,6 +22,7 @@ const session: Session = {
   transport: "websocket",
   runner: null,
   archived: false,
+  pinned: false,
   createdAt: at,
   updatedAt: at,
   lastSeq: 2,
@@ -141,6 +142,8 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       return session
     },
     patchSession: async () => session,
+    readMarks: async () => ({ s1: 2 }),
+    markRead: async (_id, seq) => seq,
     endSession: async () => ({ ...session, state: "ended" }),
     sendMessage: async (_id, message) => ({ uuid: message.uuid ?? "u1", seq: 3 }),
     cancelMessage: async () => ({ cancelled: true }),

@@ -41,6 +41,7 @@ function openHall() {
       sink: deafSink(),
       room,
       token,
+      person: name,
       core: {
         readEvents: async (_id, { after = 0 }) => {
           const bounds = { firstSeq: 1, lastSeq: view.lastSeq, more: true }

@@ -47,7 +47,13 @@ const Login = z
   .meta({ id: "Login" })
 export type Login = Told<z.output<typeof Login>>
 
-const Me = z.object({ role: z.enum(["viewer", "operator", "admin"]), name: z.string() }).meta({ id: "Me" })
+const Me = z
+  .object({
+    role: z.enum(["viewer", "operator", "admin"]),
+    name: z.string(),
+    now: Moment.meta({ description: "The hub's clock. Every time the hub tells is by it." }),
+  })
+  .meta({ id: "Me" })
 export type Me = Told<z.output<typeof Me>>
 
 export const accessRoutes = {
@@ -86,7 +92,7 @@ export const accessRoutes = {
     reply: z.object({ signedOut: z.boolean() }),
     replies: "the cookie is cleared",
   },
-  "GET /api/me": { access: "viewer", summary: "Who one is", reply: Me, replies: "role and name" },
+  "GET /api/me": { access: "viewer", summary: "Who one is", reply: Me, replies: "role, name and the hub's clock" },
 } as const satisfies RouteTable
 
 const page = { access: "anybody", replies: "a page", contentType: "text/html" } as const

@@ -48,6 +48,7 @@ const sessionFields = {
   /** When that runner last came or went. */
   runnerSeenAt: Moment.exactOptional(),
   archived: z.boolean(),
+  pinned: z.boolean().meta({ description: "Pinned sessions come first in every list." }),
   createdAt: Moment,
   updatedAt: Moment,
   turnStartedAt: Moment.exactOptional(),
@@ -75,6 +76,13 @@ const sessionFields = {
     description:
       "The git branch that its folder is on, as its runner last told; empty when it is on none. Absent: nobody knows.",
   }),
+  changes: z
+    .object({ files: z.int().nonnegative(), added: z.int().nonnegative(), removed: z.int().nonnegative() })
+    .exactOptional()
+    .meta({
+      description:
+        "Uncommitted changes in its folder, as its runner last told: changed and new files, and lines of the changed ones. Absent: nobody knows.",
+    }),
   /** The git worktree that was made for it. */
   worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),
@@ -109,7 +117,11 @@ const CreatedSession = z.object({ ...sessionFields, ingress: Ingress.exactOption
 export type CreatedSession = Told<z.output<typeof CreatedSession>>
 
 const SessionPatch = z
-  .strictObject({ title: z.string().max(500).exactOptional(), archived: z.boolean().exactOptional() })
+  .strictObject({
+    title: z.string().max(500).exactOptional(),
+    archived: z.boolean().exactOptional(),
+    pinned: z.boolean().exactOptional(),
+  })
   .meta({ id: "SessionPatch" })
 export type SessionPatch = Told<z.output<typeof SessionPatch>>
 
@@ -121,8 +133,20 @@ const SessionQuery = z.strictObject({
 })
 export type SessionQuery = Told<z.output<typeof SessionQuery>>
 
-const SessionPage = z.object({ sessions: z.array(Session), cursor: z.string().nullable() })
+const SessionPage = z.object({
+  sessions: z.array(Session),
+  cursor: z.string().nullable(),
+  read: z.record(z.string(), Seq).exactOptional().meta({
+    description: "How far the caller has read each of these, by its id; a session that is not here is unread.",
+  }),
+})
 export type SessionPage = Told<z.output<typeof SessionPage>>
+
+const ReadMark = z.object({ seq: Seq }).meta({
+  id: "ReadMark",
+  description: "The last event that this person has read; 0 is none. A person is the name of a token.",
+})
+export type ReadMark = Told<z.output<typeof ReadMark>>
 
 const one = { reply: Session, replies: "the session" }
 
@@ -138,7 +162,7 @@ export const sessionRoutes = {
   },
   "GET /api/sessions": {
     access: "viewer",
-    summary: "Sessions, newest first",
+    summary: "Sessions, the pinned ones first, then the newest first",
     query: SessionQuery,
     reply: SessionPage,
     replies: "a page of sessions, and the cursor of the next",
@@ -146,10 +170,23 @@ export const sessionRoutes = {
   "GET /api/sessions/:id": { access: "viewer", summary: "One session", ...one },
   "PATCH /api/sessions/:id": {
     access: "operator",
-    summary: "Change its title, or archive it",
+    summary: "Change its title, archive it, or pin it",
     body: SessionPatch,
     maxBodyBytes: BODY_BYTES,
     ...one,
+  },
+  "GET /api/sessions/:id/read": {
+    access: "viewer",
+    summary: "How far the caller has read it",
+    reply: ReadMark,
+    replies: "the mark",
+  },
+  "PUT /api/sessions/:id/read": {
+    access: "viewer",
+    summary: "Say how far the caller has read it. A mark only moves forward, and not past the last event",
+    body: z.strictObject({ seq: Seq }),
+    reply: ReadMark,
+    replies: "the mark as it is now",
   },
   "DELETE /api/sessions/:id": { access: "operator", summary: "Stop its agent, keep its history", ...one },
   "DELETE /api/sessions/:id/worktree": {

@@ -23,6 +23,8 @@ export type StreamLine =
   | { readonly ev: "delta"; readonly session: string; readonly message: Envelope }
   | { readonly ev: "ask"; readonly session: string; readonly ask: Ask }
   | { readonly ev: "changed"; readonly session: string; readonly record: Session }
+  /** This person read it, perhaps in another browser. */
+  | { readonly ev: "read"; readonly session: string; readonly seq: number }
   | { readonly ev: "lagged"; readonly session: string }
   | { readonly ev: "error"; readonly session: string; readonly code?: string; readonly message?: string }
   | { readonly ev: "pong" }
@@ -59,6 +61,8 @@ export function readStreamLine(line: string): StreamLine | undefined {
       return isObject(raw.message) ? { ev, session, message: raw.message } : undefined
     case "changed":
       return isObject(raw.record) ? { ev, session, record: raw.record } : undefined
+    case "read":
+      return isSeq(raw.seq) ? { ev, session, seq: raw.seq } : undefined
     case "lagged":
       return { ev, session }
     case "error":

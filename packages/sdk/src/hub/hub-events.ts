@@ -94,6 +94,7 @@ export class HubEvents {
         this.#waitFor(giveUp, item.reason)
         return undefined
       case "ask":
+      case "read":
         return undefined
     }
   }

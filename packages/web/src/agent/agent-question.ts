@@ -1,5 +1,6 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
+import { hubNow } from "../app/clock.ts"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { whileOpen } from "../app/value-store.ts"
 
@@ -47,7 +48,7 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
     if (!isHere) return setReply({ name: "unavailable", why: "The agent isn't connected." })
     return whileOpen(
       hub.session(id).control({ subtype }, { timeoutMs: TIMEOUT_MS }),
-      (body) => setReply({ name: "told", value: read(body), at: Date.now() }),
+      (body) => setReply({ name: "told", value: read(body), at: hubNow() }),
       (error) => setReply({ name: "refused", why: refusalWords(error, { cliVersion }) }),
     )
   }, [hub, id, cliVersion, subtype, read, canOperate, isHere, times])

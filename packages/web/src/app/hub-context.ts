@@ -1,6 +1,6 @@
-import type { Ask, Hub, Me, Session } from "@signalbox/client"
+import type { Ask, Hub, Session } from "@signalbox/client"
 import { createContext, useContext, useEffect, useState } from "react"
-import type { Connection, Fleet, HubStore } from "./hub-store.ts"
+import type { Connection, Fleet, HubStore, Person } from "./hub-store.ts"
 import { useSelected, useValue, whileOpen } from "./value-store.ts"
 
 export const HubContext = createContext<HubStore | undefined>(undefined)
@@ -32,7 +32,7 @@ export function useConnection(): Connection {
 }
 
 /** The signed-in person: nobody else sees the cockpit. */
-export function useMe(): Me {
+export function useMe(): Person {
   return useValue(useHubStore().me) ?? { role: "viewer", name: "" }
 }
 
@@ -54,6 +54,19 @@ export function useModeRights(): ModeRights {
   }, [hub, role])
   const isAdmin = role === "admin"
   return { isAdmin, mayUseAuto: isAdmin || (role === "operator" && isOn) }
+}
+
+/** The last event of a session is before the reader's eyes, while the page is. */
+export function useMarkRead(session: string, lastSeq: number): void {
+  const { reads } = useHubStore()
+  useEffect(() => {
+    const mark = () => {
+      if (document.visibilityState === "visible") reads.mark(session, lastSeq)
+    }
+    mark()
+    document.addEventListener("visibilitychange", mark)
+    return () => document.removeEventListener("visibilitychange", mark)
+  }, [reads, session, lastSeq])
 }
 
 /** Names the person who did something; the reader is "you". */

@@ -1,5 +1,6 @@
 import { type Ask, connectHub, type Hub, HubClientError, type Me, type Session } from "@signalbox/client"
-import { freezeClock } from "./clock.ts"
+import { freezeClock, hubNow, setClockBy } from "./clock.ts"
+import { ReadMarks } from "./read-marks.ts"
 import { createValueStore, type ValueStore } from "./value-store.ts"
 
 /** All sessions and asks, as the hub told of them. Asks that were settled while we watched stay, with their outcome. */
@@ -22,10 +23,14 @@ const OLDER_PAGE = 500
 /** Settled asks that are remembered for their outcome. */
 const MAX_SETTLED = 200
 
+/** Who is signed in. */
+export type Person = Omit<Me, "now">
+
 /** The one place that talks to the hub about all sessions. Screens read it; it reads the stream. */
 export class HubStore {
   readonly hub: Hub
-  readonly me: ValueStore<Me | undefined> = createValueStore<Me | undefined>(undefined)
+  readonly me: ValueStore<Person | undefined> = createValueStore<Person | undefined>(undefined)
+  readonly reads = new ReadMarks((session, seq) => this.hub.session(session).markRead(seq).catch(passRefusal))
   readonly fleet: ValueStore<Fleet> = createValueStore(EMPTY)
   readonly connection: ValueStore<Connection> = createValueStore<Connection>({ name: "connecting" })
   /** Counts the times that the stream came back with something missing. */
@@ -46,6 +51,7 @@ export class HubStore {
     })
     const wake = () => {
       if (document.visibilityState === "visible") this.hub.retryNow()
+      else void this.reads.tellNow()
     }
     addEventListener("online", wake)
     document.addEventListener("visibilitychange", wake)
@@ -53,11 +59,13 @@ export class HubStore {
 
   /** Asks who we are; throws what the hub says when it does not know us. */
   async identify(): Promise<void> {
-    this.me.set(await this.hub.me())
+    const { now: _time, ...person } = await setClockBy(() => this.hub.me())
+    this.me.set(person)
   }
 
   async signIn(credential: { readonly token: string } | { readonly code: string }): Promise<void> {
-    this.me.set(await this.hub.login(credential))
+    const { now: _time, ...person } = await setClockBy(() => this.hub.login(credential))
+    this.me.set(person)
     this.#step({ type: "subscribed" })
   }
 
@@ -72,6 +80,7 @@ export class HubStore {
     this.stop()
     this.me.set(undefined)
     this.fleet.set(EMPTY)
+    this.reads.forget()
     this.#older = undefined
     this.#step({ type: "refused", reason })
   }
@@ -101,6 +110,7 @@ export class HubStore {
       const page = await this.hub.sessions({ limit: OLDER_PAGE, cursor })
       if (this.#older !== cursor) return
       this.#older = page.cursor
+      this.reads.take(page.read ?? {})
       const now = this.fleet.get()
       // The stream's sessions are newer than the page.
       const sessions = new Map([...page.sessions.map((session) => [session.id, session] as const), ...now.sessions])
@@ -132,6 +142,12 @@ export class HubStore {
             if (item.verdict === "gap") this.gaps.set(this.gaps.get() + 1)
             this.#step({ type: "subscribed" })
             void this.#load()
+            // Either clock may have been set while the connection was lost.
+            void setClockBy(() => this.hub.me()).catch(() => undefined)
+            void this.reads.tellNow()
+            break
+          case "read":
+            this.reads.take({ [item.sessionId]: item.seq })
             break
           case "changed":
             this.#toldSince?.sessions.add(item.session.id)
@@ -142,7 +158,7 @@ export class HubStore {
             this.takeAsk(item.ask)
             break
           case "disconnected":
-            this.#step({ type: "disconnected", at: Date.now() })
+            this.#step({ type: "disconnected", at: hubNow() })
             break
           case "event":
           case "delta":
@@ -194,6 +210,7 @@ export class HubStore {
     do {
       const page = await this.hub.sessions({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
       sessions.push(...page.sessions)
+      this.reads.take(page.read ?? {})
       cursor = page.cursor ?? undefined
     } while (cursor !== undefined && sessions.length < MAX_SESSIONS)
     return { sessions, cursor: cursor ?? null }
@@ -242,6 +259,12 @@ function soon(run: () => void): void {
 export function withInput(ask: Ask, known: Ask | undefined): Ask {
   if (ask.input !== undefined || known?.input === undefined) return ask
   return { ...ask, input: known.input, request: known.request }
+}
+
+/** A session that is gone, or a hub that keeps no marks: there is nothing to tell again. */
+function passRefusal(error: unknown): void {
+  if (error instanceof HubClientError && error.status !== undefined && error.status < 500) return
+  throw error
 }
 
 function isRefusal(error: unknown): error is HubClientError {

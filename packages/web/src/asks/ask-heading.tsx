@@ -2,7 +2,7 @@ import { type Ask, HubClientError } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { type RefCallback, useCallback, useContext, useLayoutEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
-import { useNow } from "../app/clock.ts"
+import { hubNow, useNow } from "../app/clock.ts"
 import { useCanOperate, useConnection, useHubStore, useMe, useSession } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { Link } from "../app/router.tsx"
@@ -131,7 +131,7 @@ async function moreTime(store: HubStore, id: string, expiresAt: string): Promise
   try {
     const longer = await store.hub.extend(id, { expiresAt })
     store.takeAsk(longer)
-    announce(`More time: expires ${timeLeft(Date.parse(longer.expiresAt ?? "") - Date.now())}`)
+    announce(`More time: expires ${timeLeft(Date.parse(longer.expiresAt ?? "") - hubNow())}`)
     return undefined
   } catch (error) {
     const known = error instanceof HubClientError ? error.details["ask"] : undefined

@@ -1,6 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { useEffect, useMemo, useRef, useState } from "react"
+import { hubNow } from "../app/clock.ts"
 import { useAsk, useFleet, useHub, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
 import { classes } from "../design/classes.ts"
@@ -120,7 +121,7 @@ function useElicitationDone(ask: Ask): "not-awaited" | "awaited" | "done" {
     textOf(ask.request, "mode") === "url" &&
     ask.state === "allowed" &&
     id !== undefined &&
-    Date.now() - Date.parse(ask.settledAt ?? ask.askedAt) < WAITED_MS
+    hubNow() - Date.parse(ask.settledAt ?? ask.askedAt) < WAITED_MS
   useEffect(() => {
     if (!isAwaited) return undefined
     const stop = new AbortController()

@@ -71,3 +71,4 @@ export const ForkIcon = icon(
 )
 export const PanelIcon = icon(`${box(3.5, 4.5, 17, 15, 2)}M14.5 4.5v15`)
 export const EyeIcon = icon(`M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z${circle(12, 12, 2.5)}`)
+export const PinIcon = icon("M9 3.5h6M10 3.5v6l-3 4h10l-3-4v-6M12 13.5v7")

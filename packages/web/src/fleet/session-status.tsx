@@ -22,7 +22,7 @@ export const STATUS_ORDER = Object.keys(STATUS_WORDS) as readonly SessionStatus[
 
 interface StatusContext {
   readonly now: number
-  /** The last event of it that this browser showed; undefined when it never did. */
+  /** The last event of it that this person has read; undefined when they never did. */
   readonly seenSeq: number | undefined
 }
 

@@ -1,5 +1,6 @@
 import { HubClientError, type RunnerLogLine } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
+import { hubNow } from "../app/clock.ts"
 import { useHub, useSession } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
 import { whileOpen } from "../app/value-store.ts"
@@ -123,7 +124,7 @@ function useLog(id: string, connected: boolean): readonly [Reading, () => void] 
     setReading((before) => ({ ...before, state: "asking" }))
     return whileOpen(
       hub.runners.log(id, { lines: LINES }),
-      (log) => settle({ told: { ...log, at: Date.now() } }),
+      (log) => settle({ told: { ...log, at: hubNow() } }),
       // An older runner says that it is too old, in its own words.
       (error) => settle({ why: error instanceof HubClientError ? error.message : String(error) }),
     )

@@ -1,6 +1,7 @@
 import { type Hub, HubClientError, type HubEvent, type RecordedSession } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { useEffect, useState } from "react"
+import { hubNow } from "../app/clock.ts"
 import { useHub } from "../app/hub-context.ts"
 import { whileOpen } from "../app/value-store.ts"
 import { Field, Select } from "../design/field.tsx"
@@ -73,13 +74,13 @@ function pointWords(point: ForkPoint, { title, isFork }: { title: string; isFork
 function pointTime(at: string | undefined): string {
   if (at === undefined) return "at the chosen message"
   const time = new Date(at)
-  const isToday = time.toDateString() === new Date().toDateString()
+  const isToday = time.toDateString() === new Date(hubNow()).toDateString()
   return isToday ? `at ${clockTime(time.getTime())}` : `on ${time.toLocaleDateString()} at ${clockTime(time.getTime())}`
 }
 
 function whenWords(at: string): string {
   const time = new Date(at)
-  const isToday = time.toDateString() === new Date().toDateString()
+  const isToday = time.toDateString() === new Date(hubNow()).toDateString()
   return isToday ? clockTime(time.getTime()) : time.toLocaleDateString()
 }
 

@@ -1,6 +1,7 @@
 import { type Hub, type HubEvent, readEvents, type Session } from "@signalbox/client"
 import { transcriptPage } from "@signalbox/transcript/page"
 import { type ReactNode, useEffect, useRef, useState } from "react"
+import { hubNow } from "../app/clock.ts"
 import { useHub } from "../app/hub-context.ts"
 import { Button, CopyButton } from "../design/button.tsx"
 import { Trouble } from "../design/notice.tsx"
@@ -105,7 +106,7 @@ function exportFile({ hub, session, kind, signal, onRead }: Exported): Promise<F
   const events = readEvents(hub.session(id), lastSeq, (seq) => onRead(Math.round((seq / lastSeq) * 100)))
   if (kind === "events") return fileOf(lines(events), signal, { name: `${name}.ndjson`, type: "application/x-ndjson" })
   const asks = () => hub.asks({ session: session.id })
-  const page = transcriptPage({ session, events, asks, writtenAt: new Date().toISOString() })
+  const page = transcriptPage({ session, events, asks, writtenAt: new Date(hubNow()).toISOString() })
   return fileOf(page, signal, { name: `${name}.html`, type: "text/html" })
 }
 

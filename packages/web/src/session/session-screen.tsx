@@ -2,7 +2,7 @@ import { HubClientError } from "@signalbox/client"
 import type { Row } from "@signalbox/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { useCanOperate, useFleet, useHubStore, useSession } from "../app/hub-context.ts"
+import { useCanOperate, useFleet, useHubStore, useMarkRead, useSession } from "../app/hub-context.ts"
 import { isEditable, useKeys } from "../app/keyboard.ts"
 import { usePreferences } from "../app/preferences.ts"
 import { navigate, type ScreenProps, setQuery, usePlace } from "../app/router.tsx"
@@ -15,7 +15,6 @@ import { Empty, Skeleton } from "../design/notice.tsx"
 import { openAsks } from "../fleet/ask-words.ts"
 import { statusOf } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { markSeen, seen } from "../sessions/entries.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
 import { LaneBreadcrumb } from "../transcript/list/lane-view.tsx"
 import { keptPlace, type ReadingPlace } from "../transcript/list/reading-place.ts"
@@ -111,7 +110,6 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   const transcript = useRef<TranscriptHandle>(null)
   const [sent, setSent] = useState(0)
   const now = useNow()
-  const seenSeqs = useValue(seen)
   const disclosures = useMemo(() => disclosuresOf(id), [id])
   const context = useMemo(
     () => ({
@@ -139,9 +137,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   useEffect(() => {
     for (const ask of asks.values()) if (ask.sessionId === id) feed.takeAsk(ask)
   }, [asks, feed, id])
-  useEffect(() => {
-    if (view.load === "ready" && document.visibilityState === "visible") markSeen(id, view.lastSeq)
-  }, [id, view.load, view.lastSeq])
+  useMarkRead(id, view.load === "ready" ? view.lastSeq : 0)
 
   // Kept from the first request on: the dock also says what became of one.
   const [hasDock, setDock] = useState(false)
@@ -172,7 +168,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
 
   if (view.load === "missing") return <NotFound />
   if (session === undefined) return load.name === "ready" ? <Unlisted id={id} /> : <Skeleton />
-  const status = statusOf(session, { now, seenSeq: Math.max(seenSeqs[id] ?? 0, view.lastSeq) })
+  const status = statusOf(session, { now, seenSeq: view.lastSeq })
   const panel = query.get("panel")
   return (
     <TranscriptContext.Provider value={context}>

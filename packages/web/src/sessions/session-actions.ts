@@ -18,6 +18,7 @@ export interface SessionActions {
   readonly stop: () => void
   readonly rename: (title: string) => void
   readonly archive: (archived: boolean) => void
+  readonly pin: (pinned: boolean) => void
 }
 
 /** Undefined for those who may not. */
@@ -41,6 +42,12 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
         "Renamed",
       ),
     archive: (archived) => archive(store, session.id, archived),
+    pin: (pinned) =>
+      attempt(
+        pinned ? "Couldn't pin the session" : "Couldn't unpin the session",
+        async () => store.takeSession(await one.change({ pinned })),
+        pinned ? "Pinned" : "Unpinned",
+      ),
   }
 }
 

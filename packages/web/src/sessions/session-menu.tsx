@@ -24,7 +24,12 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
   const entry = (label: string, onSelect: () => void) => ({ label, onSelect })
   const entries: readonly MenuEntry[] = [
     ...(own === undefined ? [entry("Open", () => navigate(`/s/${session.id}`))] : []),
-    ...(actions === undefined ? [] : [entry("Rename…", () => setDialog("rename"))]),
+    ...(actions === undefined
+      ? []
+      : [
+          entry("Rename…", () => setDialog("rename")),
+          session.pinned ? entry("Unpin", () => actions.pin(false)) : entry("Pin", () => actions.pin(true)),
+        ]),
     ...(actions !== undefined && isRunning ? [entry("Interrupt", actions.interrupt)] : []),
     ...(actions === undefined || session.agentSessionId === null
       ? []

@@ -2,7 +2,7 @@ import type { Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
 import { Link } from "../app/router.tsx"
 import { classes } from "../design/classes.ts"
-import { EyeIcon } from "../design/icons.tsx"
+import { EyeIcon, PinIcon } from "../design/icons.tsx"
 import { money } from "../design/words.ts"
 import { FolderName } from "../fleet/machine-store.tsx"
 import { isSilent, StatusGlyph } from "../fleet/session-status.tsx"
@@ -55,6 +55,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             >
               {titleOf(session)}
             </bdi>
+            <PinMark session={session} />
             {session.archived && <span className="shrink-0 text-meta text-text-3">Archived</span>}
             <NotEnforced session={session} />
             <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
@@ -104,6 +105,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
           <bdi className={classes("line-clamp-2 min-w-0 flex-1 font-medium", silent && "text-text-3")}>
             {titleOf(session)}
           </bdi>
+          <PinMark session={session} />
         </span>
         {line !== "" && (
           <bdi
@@ -125,6 +127,16 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
       </Link>
       <SessionMenu session={session} className="absolute! top-1 right-1" />
     </div>
+  )
+}
+
+function PinMark({ session: { pinned } }: { readonly session: Pick<Session, "pinned"> }) {
+  if (!pinned) return null
+  return (
+    <span title="Pinned" className="shrink-0 self-center text-text-3">
+      <PinIcon size={14} />
+      <span className="sr-only">Pinned</span>
+    </span>
   )
 }
 

@@ -20,10 +20,11 @@ export interface Section {
   readonly entries: readonly SessionEntry[]
 }
 
-/** Order by status, and within it by what matters most: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
+/** Order by status, and within it the pinned first, then by what matters most: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
 function compareEntries(a: SessionEntry, b: SessionEntry): number {
   const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
   if (byStatus !== 0) return byStatus
+  if (a.session.pinned !== b.session.pinned) return a.session.pinned ? -1 : 1
   const isOldestFirst = a.status === "needs-you" || a.status === "running"
   return isOldestFirst ? compare(timeOf(a), timeOf(b)) : compare(timeOf(b), timeOf(a))
 }

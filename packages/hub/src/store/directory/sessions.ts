@@ -20,8 +20,8 @@ export class SessionTable {
     const conditions: string[] = []
     const values: SqlValue[] = []
     if (before !== undefined) {
-      conditions.push("(created_at, id) < (?, ?)")
-      values.push(before.createdAt, before.id)
+      conditions.push("(pinned, created_at, id) < (?, ?, ?)")
+      values.push(before.pinned ? 1 : 0, before.createdAt, before.id)
     }
     if (state !== undefined) {
       conditions.push("state = ?")
@@ -34,7 +34,7 @@ export class SessionTable {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     const most = Math.min(limit, MAX_LISTED)
     return this.#database
-      .all(`SELECT record FROM sessions ${where} ORDER BY created_at DESC, id DESC LIMIT ?`, [...values, most])
+      .all(`SELECT record FROM sessions ${where} ORDER BY pinned DESC, created_at DESC, id DESC LIMIT ?`, [...values, most])
       .map(toRecord)
   }
 
@@ -55,11 +55,12 @@ export class SessionTable {
   }
 
   save({ record, own }: KeptSession, isAtRest: boolean): void {
-    const { id, createdAt, updatedAt, title, state, runner, agentSessionId, next = null } = record
+    const { id, createdAt, updatedAt, title, state, pinned, runner, agentSessionId, next = null } = record
     // Only what is not in memory is looked for here, and while it is this changes with every line.
     const lastUuid = isAtRest && state !== "ended" && own.launch === undefined ? own.lastAgentUuid : null
     const text = [wordsOf(record), JSON.stringify(record), JSON.stringify(own)]
-    const keys = [createdAt, title, state, runner, agentSessionId, own.requestKey, next, lastUuid, isAtRest ? 1 : 0]
+    const about = [createdAt, title, state, pinned ? 1 : 0, runner, agentSessionId]
+    const keys = [...about, own.requestKey, next, lastUuid, isAtRest ? 1 : 0]
     // Most saves change no column that an index has.
     if (this.#database.run(SAVE_TEXT, [updatedAt, ...text, id, ...keys]) === 0) {
       this.#database.run(SAVE_ALL, [id, updatedAt, ...keys, ...text])
@@ -67,14 +68,14 @@ export class SessionTable {
   }
 }
 
-const KEY_COLUMNS = "created_at, title, state, runner, agent_session, request_key, next, last_uuid, at_rest"
+const KEY_COLUMNS = "created_at, title, state, pinned, runner, agent_session, request_key, next, last_uuid, at_rest"
 const TEXT_COLUMNS = "words, record, own"
 const SAME_KEYS = KEY_COLUMNS.split(", ")
   .map((column) => `${column} IS ?`)
   .join(" AND ")
 const SAVE_TEXT = `UPDATE sessions SET updated_at = ?, words = ?, record = ?, own = ? WHERE id = ? AND ${SAME_KEYS}`
 const SAVE_ALL = `INSERT INTO sessions (id, updated_at, ${KEY_COLUMNS}, ${TEXT_COLUMNS})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, ${`${KEY_COLUMNS}, ${TEXT_COLUMNS}`
     .split(", ")
     .map((column) => `${column} = excluded.${column}`)
@@ -98,12 +99,15 @@ export function wordsOf({ title, cwd, lastLine, model, id }: SessionRecord): str
     .toLowerCase()
 }
 
+/** Records of an older hub lack these. */
+const UNTOLD = { pinned: false }
+
 function toRecord([record]: SqlRow): SessionRecord {
-  const kept: SessionRecord = JSON.parse(String(record))
+  const kept: SessionRecord = { ...UNTOLD, ...JSON.parse(String(record)) }
   return kept
 }
 
 function toSession([record, own]: SqlRow): KeptSession {
-  const kept: KeptSession = { record: JSON.parse(String(record)), own: JSON.parse(String(own)) }
+  const kept: KeptSession = { record: { ...UNTOLD, ...JSON.parse(String(record)) }, own: JSON.parse(String(own)) }
   return kept
 }

@@ -9,6 +9,7 @@ import { sql as seenCalls } from "./005-seen-calls.ts"
 import { sql as policyVersions } from "./006-policy-versions-and-audit-columns.ts"
 import { sql as ruleUses } from "./007-rule-uses.ts"
 import { sql as asksByTheirCall } from "./008-asks-by-their-call.ts"
+import { sql as pinsAndReadMarks } from "./009-pins-and-read-marks.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   policyVersions,
   ruleUses,
   asksByTheirCall,
+  pinsAndReadMarks,
 ]
 
 /** Brings the file to this version. Each step is a transaction: a step that fails leaves the file as it was before it. */

@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
-import { useNow } from "../../app/clock.ts"
+import { hubNow, useNow } from "../../app/clock.ts"
 import { useConnection, useFleet, useHubStore, useMe, useSession } from "../../app/hub-context.ts"
 import { withInput } from "../../app/hub-store.ts"
 import { Link, navigate, setQuery } from "../../app/router.tsx"
@@ -235,7 +235,7 @@ export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>
   const all = useMemo(() => {
     const known = new Map(past.map((ask) => [ask.id, ask]))
     for (const [id, ask] of live) known.set(id, withInput(ask, known.get(id)))
-    const since = Date.now() - WEEK_MS
+    const since = hubNow() - WEEK_MS
     return [...known.values()]
       .filter((ask) => ask.state !== "pending" && settledMs(ask) > since)
       .sort((a, b) => settledMs(b) - settledMs(a))

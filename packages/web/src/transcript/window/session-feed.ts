@@ -225,6 +225,7 @@ export class SessionFeed {
         this.#log.forgetLive()
         return item.verdict === "gap" ? this.#closeGap(item.lastSeq) : undefined
       case "changed":
+      case "read":
       case "disconnected":
         return
     }
