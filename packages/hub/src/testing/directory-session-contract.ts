@@ -28,8 +28,13 @@ export function describeSessionContract(withDirectory: WithDirectory): void {
       )
       expect(await idsOf(directory, { limit: 2 })).toEqual(["s4", "s3"])
       await save(directory, [keptSession("new", { createdAt: at(9) })])
-      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(3), id: "s3" } })).toEqual(["s2", "s1"])
-      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(2), id: "s1" } })).toEqual(["s0"])
+      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(3), id: "s3" } })).toEqual([
+        "s2",
+        "s1",
+      ])
+      expect(await idsOf(directory, { limit: 2, before: { pinned: false, createdAt: at(2), id: "s1" } })).toEqual([
+        "s0",
+      ])
     }))
 
   it("[DR100] pinned sessions are listed first, newest first among them, and a page may end between them", () =>

@@ -34,7 +34,10 @@ export class SessionTable {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     const most = Math.min(limit, MAX_LISTED)
     return this.#database
-      .all(`SELECT record FROM sessions ${where} ORDER BY pinned DESC, created_at DESC, id DESC LIMIT ?`, [...values, most])
+      .all(`SELECT record FROM sessions ${where} ORDER BY pinned DESC, created_at DESC, id DESC LIMIT ?`, [
+        ...values,
+        most,
+      ])
       .map(toRecord)
   }
 
