@@ -40,11 +40,12 @@ const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
   png: "image/png",
+  woff2: "font/woff2",
   webmanifest: "application/manifest+json",
 }
 
 /** A name with the hash of its content in it, as the build writes it: never a path. */
-const ASSET_NAME = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|png)$/
+const ASSET_NAME = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|png|woff2)$/
 const FOREVER = "public, max-age=31536000, immutable"
 /** Bound on the files already read: the whole cockpit is a fraction of it. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
@@ -111,7 +112,9 @@ export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
     const name = context.req.param("name")
     const content = ASSET_NAME.test(name) ? await readAsset(name) : undefined
     if (content === undefined) throw missing("There is no such file: reload the page, the cockpit may be newer")
-    const takesGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "")
+    // Fonts and pictures are compressed already.
+    const isSmaller = content.gzipped.length < content.bytes.length
+    const takesGzip = isSmaller && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "")
     const headers = new Headers({ "content-type": typeOf(name), "cache-control": FOREVER, vary: "accept-encoding" })
     if (takesGzip) headers.set("content-encoding", "gzip")
     return bytesReply(takesGzip ? content.gzipped : content.bytes, { headers })

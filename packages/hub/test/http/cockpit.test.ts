@@ -15,7 +15,8 @@ describe("the cockpit's files", () => {
     mkdirSync(join(directory, "assets"))
     writeFileSync(join(directory, "index.html"), "<!doctype html><title>cockpit</title>")
     writeFileSync(join(directory, "icon.svg"), "<svg/>")
-    writeFileSync(join(directory, "assets", "index-abc123.js"), "export {}")
+    writeFileSync(join(directory, "assets", "index-abc123.js"), "export {}\n".repeat(40))
+    writeFileSync(join(directory, "assets", "geist-abc123.woff2"), "wOF2 as it is")
     writeFileSync(join(directory, "secret.txt"), "secret")
     hono = new Hono<HttpEnv>()
     addCockpit(hono, directory)
@@ -67,7 +68,16 @@ describe("the cockpit's files", () => {
     expect(reply.headers.get("content-encoding")).toBe("gzip")
     expect(reply.headers.get("content-type")).toContain("javascript")
     const plain = await ask("/assets/index-abc123.js")
-    expect(await plain.text()).toBe("export {}")
+    expect(await plain.text()).toContain("export {}")
+  })
+
+  it("[HA41] fonts may be kept for ever too, with their type, and are not compressed twice", async () => {
+    const reply = await ask("/assets/geist-abc123.woff2", { headers: { "accept-encoding": "gzip" } })
+    expect(reply.headers.get("content-type")).toBe("font/woff2")
+    expect(reply.headers.get("cache-control")).toContain("immutable")
+    expect(reply.headers.get("content-encoding")).toBeNull()
+    expect(await reply.text()).toBe("wOF2 as it is")
+    expect((await ask("/")).headers.get("content-security-policy")).toContain("font-src 'self'")
   })
 
   it("[HA41] nothing outside of its folder is served, however the name is written", async () => {

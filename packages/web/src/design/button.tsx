@@ -6,11 +6,11 @@ import { CopyIcon } from "./icons.tsx"
 type ButtonLook = "primary" | "plain" | "quiet" | "danger" | "caution"
 
 const LOOKS: Readonly<Record<ButtonLook, string>> = {
-  primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
-  plain: "bg-surface text-text border-edge hover:bg-sunken",
+  primary: "bg-accent text-on-accent border-transparent shadow-control hover:brightness-110",
+  plain: "bg-surface text-text border-rim shadow-control hover:border-edge hover:bg-sunken",
   quiet: "bg-transparent text-text-2 border-transparent hover:bg-sunken hover:text-text",
-  danger: "bg-danger-solid text-on-danger border-transparent hover:brightness-110",
-  caution: "bg-caution-solid text-on-caution border-transparent hover:brightness-105",
+  danger: "bg-danger-solid text-on-danger border-transparent shadow-control hover:brightness-110",
+  caution: "bg-caution-solid text-on-caution border-transparent shadow-control hover:brightness-105",
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -52,7 +52,7 @@ export function KeyHint({ children }: { readonly children: string }) {
   return (
     <kbd
       aria-hidden="true"
-      className="rounded-[4px] border border-current/30 px-1 font-mono text-meta leading-4 opacity-80 coarse:hidden"
+      className="rounded-mark border border-current/25 px-1 font-mono text-meta leading-4 opacity-80 coarse:hidden"
     >
       {children}
     </kbd>

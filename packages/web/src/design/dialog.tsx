@@ -11,7 +11,7 @@ type DialogLook = "window" | "drawer"
 
 const LOOKS: Readonly<Record<DialogLook, string>> = {
   window: "popup inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border bg-raised",
-  drawer: `${SLIDING} starting:-translate-x-full backdrop:bg-[oklch(0_0_0/0.4)] inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e bg-canvas`,
+  drawer: `${SLIDING} starting:-translate-x-full backdrop:bg-[oklch(0.15_0.01_262/0.45)] inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e bg-canvas`,
 }
 
 interface DialogProps {
@@ -80,7 +80,7 @@ export function Dialog({
     >
       {open && (
         <>
-          <div className={classes("flex items-center justify-between gap-2 px-4 pt-3 pb-1", hideTitle && "sr-only")}>
+          <div className={classes("flex items-center justify-between gap-2 px-4 pt-3 pb-2", hideTitle && "sr-only")}>
             <h2 id={id} className="text-title font-bold">
               {title}
             </h2>

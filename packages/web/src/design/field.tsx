@@ -83,7 +83,7 @@ export function Select({ choices, className, ...rest }: SelectProps) {
   return (
     <select
       className={classes(
-        "min-h-8 max-w-full rounded-control border border-edge bg-surface px-2 py-1 text-input text-text coarse:min-h-11",
+        "select min-h-8 max-w-full rounded-control border border-edge bg-surface ps-2.5 py-1 text-input text-text coarse:min-h-11",
         className,
       )}
       {...rest}

@@ -1,5 +1,8 @@
 /** An icon on a field of 24 by 24: `lines` are drawn, `filled` is painted. */
-function icon(lines: string, { width = 1.8, filled = "" }: { readonly width?: number; readonly filled?: string } = {}) {
+function icon(
+  lines: string,
+  { width = 1.75, filled = "" }: { readonly width?: number; readonly filled?: string } = {},
+) {
   return function Icon({ size = 18, className }: { readonly size?: number; readonly className?: string }) {
     return (
       <svg
@@ -53,6 +56,7 @@ export const MoreIcon = icon("M5 12h.01M12 12h.01M19 12h.01", { width: 2.6 })
 export const CloseIcon = icon("m6 6 12 12M18 6 6 18")
 export const BackIcon = icon("m14.5 5-7 7 7 7")
 export const NextIcon = icon("m9.5 5 7 7-7 7")
+export const CheckIcon = icon("m5 12.5 4.5 4.5L19 7.5", { width: 2.2 })
 export const DownIcon = icon("m6 9.5 6 6 6-6")
 export const StopIcon = icon("", { filled: box(6.5, 6.5, 11, 11, 1.5) })
 export const SendIcon = icon("M12 19V5M6 11l6-6 6 6")

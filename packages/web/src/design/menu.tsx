@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { useLayer } from "../app/router.tsx"
 import { classes } from "./classes.ts"
+import { CheckIcon } from "./icons.tsx"
 
 export interface MenuEntry {
   readonly label: string
@@ -96,12 +97,12 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
                 onSelect()
               }}
               className={classes(
-                "flex min-h-8 w-full items-center justify-between gap-4 rounded-control px-2 py-1 text-start text-ui outline-none hover:bg-accent-soft focus:bg-accent-soft coarse:min-h-11",
+                "flex min-h-8 w-full items-center justify-between gap-4 rounded-control px-2.5 py-1 text-start text-ui outline-none hover:bg-accent-soft focus:bg-accent-soft coarse:min-h-11",
                 danger === true && "text-danger",
               )}
             >
               {name}
-              {checked === true && <span aria-hidden="true">✓</span>}
+              {checked === true && <CheckIcon size={14} />}
             </button>
           ))}
         </div>

@@ -1,13 +1,14 @@
 import type { ReactNode } from "react"
 import { Button } from "./button.tsx"
 import { classes } from "./classes.ts"
+import { Logo } from "./icons.tsx"
 
 type Tone = "danger" | "caution" | "info" | "neutral"
 
 const TONES: Readonly<Record<Tone, string>> = {
-  danger: "border-danger/40 bg-danger-soft text-danger",
-  caution: "border-caution/40 bg-caution-soft text-caution",
-  info: "border-info/40 bg-info-soft text-info",
+  danger: "border-danger/30 bg-danger-soft text-danger",
+  caution: "border-caution/30 bg-caution-soft text-caution",
+  info: "border-info/30 bg-info-soft text-info",
   neutral: "border-line bg-sunken text-text-2",
 }
 
@@ -56,8 +57,11 @@ export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
 /** One sentence and one action, where a list has nothing to show. */
 export function Empty({ children, action }: { readonly children: ReactNode; readonly action?: ReactNode }) {
   return (
-    <div className="flex flex-col items-center gap-3 px-4 py-16 text-center text-text-2">
-      <p className="max-w-md text-balance">{children}</p>
+    <div className="flex flex-col items-center gap-4 px-4 py-16 text-center">
+      <span className="flex size-12 items-center justify-center rounded-card border border-line bg-surface text-text-3 shadow-control">
+        <Logo size={24} />
+      </span>
+      <p className="max-w-md text-prose text-balance text-text-2">{children}</p>
       {action}
     </div>
   )

@@ -29,7 +29,7 @@ function shown(piece: TextPiece, index: number): ReactNode {
     // Pieces have no identity but their place, and never move: another text is another list.
     <span key={index}>
       {isBreak && "\n"}
-      <mark className="rounded-[3px] border border-caution/50 bg-caution-soft px-1 font-mono text-meta text-caution">
+      <mark className="rounded-mark border border-caution/50 bg-caution-soft px-1 font-mono text-meta text-caution">
         {words}
       </mark>
       {isBreak && "\n"}

@@ -2,6 +2,7 @@ import { hasFailed, type Session } from "@signalbox/client"
 import type { ReactNode } from "react"
 import { useConnection } from "../app/hub-context.ts"
 import { classes } from "../design/classes.ts"
+import { CheckIcon, NextIcon } from "../design/icons.tsx"
 
 export type SessionStatus = "needs-you" | "lost" | "failed" | "starting" | "running" | "ready" | "idle" | "ended"
 
@@ -126,9 +127,9 @@ export function LaunchSteps({ at }: { readonly at: "queued" | "starting" }) {
           aria-current={index === now ? "step" : undefined}
           className={classes("flex items-center gap-2", index === now ? "font-medium text-info" : "text-text-3")}
         >
-          {index > 0 && <span aria-hidden="true">→</span>}
+          {index > 0 && <NextIcon size={12} />}
           {words}
-          {index < now && <span aria-hidden="true">✓</span>}
+          {index < now && <CheckIcon size={12} />}
           {index < now && <span className="sr-only">, done</span>}
         </li>
       ))}

@@ -83,7 +83,7 @@ export function Code({ children }: { readonly children: string }) {
     <VisibleText
       as="code"
       text={children}
-      className="rounded-[4px] bg-sunken box-decoration-clone px-1 font-mono text-dense"
+      className="rounded-mark bg-sunken box-decoration-clone px-1 font-mono text-dense"
     />
   )
 }

@@ -4,7 +4,7 @@ import { setQuery } from "../app/router.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Select } from "../design/field.tsx"
-import { CloseIcon, SettingsIcon } from "../design/icons.tsx"
+import { CheckIcon, CloseIcon, SettingsIcon } from "../design/icons.tsx"
 import { useMachines } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { SCOPES, type Scope, type SearchWish } from "./search-query.ts"
@@ -75,7 +75,7 @@ function ScopeBox({
         onChange={toggle}
         className="absolute inset-0 size-full cursor-pointer opacity-0"
       />
-      {isChosen && <span aria-hidden="true">✓</span>}
+      {isChosen && <CheckIcon size={12} />}
       {label}
     </label>
   )

@@ -81,7 +81,7 @@ function Snippet({ text }: { readonly text: string }) {
   return snippetPieces(text).map((piece, index) =>
     // Pieces have no identity but their place.
     piece.isFound ? (
-      <mark key={index} className="rounded-[3px] bg-caution-soft font-medium text-text">
+      <mark key={index} className="rounded-mark bg-caution-soft font-medium text-text">
         <VisibleText text={piece.text} />
       </mark>
     ) : (

@@ -60,7 +60,7 @@ export function KeyTable() {
             {keys.map(([name, what]) => (
               <div key={name} className="grid grid-cols-[6.5rem_1fr] items-baseline gap-3">
                 <dt>
-                  <kbd className="rounded-[4px] border border-line bg-sunken px-1.5 font-mono text-meta whitespace-nowrap">
+                  <kbd className="rounded-mark border border-line bg-sunken px-1.5 font-mono text-meta whitespace-nowrap">
                     {name}
                   </kbd>
                 </dt>
