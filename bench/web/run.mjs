@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { isReached, lines } from "./budget.mjs"
 import { firstLoad } from "./first-load.mjs"
+import { largeRequests } from "./large-request.mjs"
 import { askLatency, layoutShift, soak, streaming } from "./live-sessions.mjs"
 import { firstRows, makeLongSession, memory, scrolling } from "./long-session.mjs"
 import { Scene } from "./scene.mjs"
@@ -20,6 +21,7 @@ const suites = {
   scroll: { byDefault: true, run: async (scene, long) => [await scrolling(scene, (await long()).id)] },
   memory: { byDefault: true, run: async (scene, long) => [await memory(scene, await long())] },
   asks: { byDefault: true, run: async (scene) => [await askLatency(scene)] },
+  "large-request": { byDefault: true, run: (scene) => largeRequests(scene) },
   shift: { byDefault: true, run: async (scene) => [await layoutShift(scene)] },
   stream: { byDefault: true, run: (scene) => streaming(scene) },
   soak: { byDefault: false, run: async (scene) => [await soak(scene)] },

@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)("requests", () => {
     const page = await stage.session(await stage.asked(asksFor(long)))
     const gate = dock(page).getByRole("button", { name: /Read to the end to allow/ })
     await gate.waitFor()
-    expect(await gate.getAttribute("aria-disabled")).toBe("true")
+    expect(await gate.getAttribute("data-unread")).toBe("true")
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")
     await dock(page)
@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)("requests", () => {
     await dock(page).getByRole("textbox", { name: "Edit command" }).press("Control+End")
     await page.keyboard.type(" # and more")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual([
+    expect([await allow.textContent(), await allow.getAttribute("data-unread")]).toEqual([
       "Read to the end to allow",
       "true",
     ])
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)("requests", () => {
       .waitFor()
     await page.keyboard.press("F6")
     await page.keyboard.press("y")
-    expect(await allow.getAttribute("aria-disabled")).toBe("true")
+    expect(await allow.getAttribute("data-unread")).toBe("true")
     // What is in it can be reached, and pushes nothing else out of the window.
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")

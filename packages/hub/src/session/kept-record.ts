@@ -160,6 +160,8 @@ function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope
       return event.from === "client" ? foldUserMessage(session, message, timeOf(event)) : session
     case "control_request":
       return event.from === "agent" ? session : foldRequest(session, message, event.by)
+    case "control_response":
+      return event.from === "agent" ? session : foldAnswer(session, message, event.by)
     default:
       return session
   }
@@ -204,9 +206,17 @@ function lateUses({ own }: KeptSession, message: Envelope, incarnation: string):
 }
 
 function foldRequest(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
-  const isInterrupt = textOf(fieldOf(message, "request"), "subtype") === "interrupt"
-  if (!isInterrupt || session.record.turnStartedAt === undefined) return session
-  return withRecord(session, { interruptedBy: by ?? "hub" })
+  return textOf(fieldOf(message, "request"), "subtype") === "interrupt" ? foldInterrupt(session, by) : session
+}
+
+/** An answer that denies may end the turn too: somebody chose that, so the turn did not fail. */
+function foldAnswer(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
+  const answer = fieldOf(fieldOf(message, "response"), "response")
+  return answer?.["interrupt"] === true ? foldInterrupt(session, by) : session
+}
+
+function foldInterrupt(session: KeptSession, by: string | undefined): KeptSession {
+  return session.record.turnStartedAt === undefined ? session : withRecord(session, { interruptedBy: by ?? "hub" })
 }
 
 function lastLineIn(events: readonly FoldedEvent[]): string | undefined {

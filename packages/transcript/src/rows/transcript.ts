@@ -120,7 +120,7 @@ export class Transcript {
       case "control_request":
         return this.#request(event)
       case "control_response":
-        return this.#tools.answered(event)
+        return this.#answer(event)
       case "tool_use_summary":
         return this.#tools.captioned(event)
       case "rate_limit_event":
@@ -228,6 +228,13 @@ export class Transcript {
     const request = fieldOf(event.message, "request")
     if (event.from !== "agent" && request?.["subtype"] === "interrupt") return this.#turns.interrupted(event)
     if (event.from !== "agent") this.#note(event, changeNote(request, event.by) ?? "silent")
+  }
+
+  #answer(event: TranscriptEvent): void {
+    const answer = fieldOf(fieldOf(event.message, "response"), "response")
+    // A denial that ends the turn too: somebody chose that.
+    if (event.from !== "agent" && answer?.["interrupt"] === true) this.#turns.interrupted(event)
+    this.#tools.answered(event)
   }
 
   #hub(event: TranscriptEvent): void {

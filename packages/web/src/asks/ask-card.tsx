@@ -21,6 +21,7 @@ import { isSilent } from "../fleet/session-status.tsx"
 import { JsonView } from "../transcript/content/output-text.tsx"
 import { noteSettled, useArming } from "./answer/arming.ts"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
+import { READING_KEYS, readOn } from "./answer/read-on.ts"
 import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
 import { AskHeading, AskReasons, useIsBarred } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
@@ -161,6 +162,8 @@ function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace)
     return
   } else if (event.key === "d") {
     if (!event.repeat) (place === "sheet" ? closeSheet : openSheet)(ask.id)
+  } else if (READING_KEYS[event.key] !== undefined) {
+    if (!readsOn(event)) return
   } else {
     const button = LETTERS[event.key]
     if (button === undefined) return
@@ -168,6 +171,16 @@ function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace)
   }
   event.preventDefault()
   event.stopPropagation()
+}
+
+/** Whether the key scrolled the request. Space on a button presses it. */
+function readsOn({ key, shiftKey, target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
+  const end = currentTarget.querySelector("[data-request-end]")
+  const how = READING_KEYS[key]
+  const isPress = key === " " && target instanceof Element && target.closest("button, a, input, summary") !== null
+  if (end === null || how === undefined || isPress) return false
+  readOn(end, key === " " && shiftKey ? "back" : how)
+  return true
 }
 
 /** A choice in a form is a field of it: whoever types there does not mean the form's buttons. */

@@ -77,7 +77,11 @@ function Answered({ ask }: { readonly ask: Ask }) {
   return (
     <>
       {message !== undefined && ask.state === "denied" && (
-        <Part title="Message to Claude">
+        <Part
+          title={
+            answer?.["interrupt"] === true ? "Reason (Claude was interrupted and may not see it)" : "Message to Claude"
+          }
+        >
           <VisibleText as="p" className="whitespace-pre-wrap" text={message} />
         </Part>
       )}

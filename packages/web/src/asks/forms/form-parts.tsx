@@ -1,10 +1,10 @@
 import type { Ask } from "@signalbox/client"
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react"
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react"
 import { Button, KeyHint } from "../../design/button.tsx"
-import { classes } from "../../design/classes.ts"
 import { fieldKeys, INPUT } from "../../design/field.tsx"
 import { keepReason, type OpenRow, recentReasons, useAskDraft } from "../answer/ask-drafts.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
+import type { SeenGate } from "./seen-gate.tsx"
 
 interface DenyRowProps extends Pick<AskFormProps, "ask" | "canAct">, Pick<OpenRow, "back" | "takesFocus"> {
   /** The name of the button. */
@@ -64,6 +64,13 @@ export function DenyRow(props: DenyRowProps) {
           ))}
         </div>
       )}
+      {reason.trim() !== "" && (
+        // The newest CLIs tell the model only that the call was rejected.
+        <p className="text-meta text-text-3">
+          {label} sends this reason. {label} and interrupt stops Claude at once, and Claude may not see the reason: send
+          it as a message too.
+        </p>
+      )}
       <ActionButtons>
         <Button look={look} aria-disabled={!canAct} onClick={() => deny(false)}>
           {label}
@@ -107,10 +114,15 @@ export function ActionBar({ notes, gate, children }: ActionBarProps) {
       {notes}
       {gate?.isOpen === false && (
         <p className="flex items-center gap-2 text-dense text-caution">
-          <span id={gate.hintId}>Scroll to the end, or show all.</span>
-          <Button look="quiet" onClick={gate.showAll}>
-            Show all
-          </Button>
+          <span id={gate.hintId}>
+            <span className="coarse:hidden">y, Space or Page Down reads on; End goes to the end.</span>
+            <span className="hidden coarse:inline">Scroll to the end{gate.showAll && ", or show all"}.</span>
+          </span>
+          {gate.showAll && (
+            <Button look="quiet" onClick={gate.showAll}>
+              Show all
+            </Button>
+          )}
         </p>
       )}
       {children}
@@ -140,7 +152,7 @@ export const AllowBarred = createContext<string | undefined>(undefined)
 interface ActButtonProps {
   readonly act: keyof typeof ACTS
   readonly isReady: boolean
-  /** The button waits until the request was seen to its end. */
+  /** Until the request was seen to its end, the button reads on in it. */
   readonly gate?: SeenGate
   readonly onPress: () => unknown
   /** False while a field has the letters. */
@@ -149,100 +161,25 @@ interface ActButtonProps {
 }
 
 export function ActButton({ act, isReady, gate, onPress, showsLetter = true, children }: ActButtonProps) {
-  const { letter, ...looks } = ACTS[act]
+  const { letter, look, className } = ACTS[act]
   const isSeen = gate?.isOpen !== false
   const allowBarred = useContext(AllowBarred)
   const barred = act === "primary" ? allowBarred : undefined
   return (
     <Button
       data-act={act}
-      aria-disabled={!isReady || !isSeen || barred !== undefined}
+      data-unread={!isSeen || undefined}
+      aria-disabled={isSeen && (!isReady || barred !== undefined)}
       aria-describedby={barred ?? (isSeen ? undefined : gate.hintId)}
-      onClick={() => isSeen && barred === undefined && onPress()}
-      {...looks}
+      onClick={() => {
+        const answer = () => barred === undefined && onPress()
+        return gate === undefined ? answer() : gate.press(answer)
+      }}
+      look={isSeen ? look : "plain"}
+      className={className}
     >
       {children}
       {showsLetter && <KeyHint>{letter}</KeyHint>}
     </Button>
   )
-}
-
-interface BodyBoxProps {
-  readonly label: string
-  readonly gate: SeenGate
-  readonly className?: string
-  readonly children: ReactNode
-}
-
-/** The request itself. It gives way to the buttons below it, and scrolls; its end is watched. */
-export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
-  return (
-    <div
-      // A region that scrolls must be reachable without a pointer.
-      tabIndex={0}
-      role="group"
-      aria-label={label}
-      className={classes(
-        // Nothing in it may give way instead: what is squeezed out of sight would count as seen. What is only read aloud stays inside.
-        "relative flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control *:shrink-0",
-        gate.isShowingAll && "shrink-0",
-        className,
-      )}
-    >
-      {children}
-      <div ref={gate.end} className="-mt-2 h-px shrink-0" />
-    </div>
-  )
-}
-
-export interface SeenGate {
-  /** For what stands at the end. */
-  readonly end: (element: HTMLElement | null) => void
-  /** The whole of it was on the screen, or it was short enough to be. */
-  readonly isOpen: boolean
-  readonly showAll: () => void
-  readonly isShowingAll: boolean
-  /** Id of the hint that says why nothing can be allowed yet. */
-  readonly hintId: string
-}
-
-/** A request that is longer than its box must be seen to its end before it can be allowed. Another content begins anew. */
-export function useSeenGate(contentKey: string): SeenGate {
-  const [sentinel, setSentinel] = useState<HTMLElement | null>(null)
-  const [seenKey, setSeenKey] = useState<string | undefined>(undefined)
-  const [shownKey, setShownKey] = useState<string | undefined>(undefined)
-  useEffect(() => {
-    if (sentinel === null) return undefined
-    let isOnScreen = false
-    const look = () => {
-      if (isOnScreen && !isCovered(sentinel)) setSeenKey(contentKey)
-    }
-    // Within the screen, not only within its box: what the box itself is in may be scrolled too.
-    const observer = new IntersectionObserver((entries) => {
-      isOnScreen = entries.at(-1)?.isIntersecting === true
-      look()
-    })
-    observer.observe(sentinel)
-    addEventListener("scroll", look, { capture: true, passive: true })
-    addEventListener("resize", look)
-    return () => {
-      observer.disconnect()
-      removeEventListener("scroll", look, { capture: true })
-      removeEventListener("resize", look)
-    }
-  }, [sentinel, contentKey])
-  const isShowingAll = shownKey === contentKey
-  return {
-    hintId: useId(),
-    end: setSentinel,
-    isOpen: seenKey === contentKey || isShowingAll,
-    isShowingAll,
-    showAll: () => setShownKey(contentKey),
-  }
-}
-
-/** On a small screen the buttons lie over what is asked until it is scrolled. */
-function isCovered(sentinel: HTMLElement): boolean {
-  const bar = sentinel.closest("[data-ask]")?.querySelector("[data-actions]")
-  return bar !== null && bar !== undefined && sentinel.getBoundingClientRect().top > bar.getBoundingClientRect().top
 }

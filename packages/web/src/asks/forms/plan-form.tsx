@@ -12,17 +12,9 @@ import { Markdown } from "../../transcript/content/markdown.tsx"
 import { textIn } from "../../transcript/tools/tool-words.ts"
 import { useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { focusCard } from "../answer/following-focus.ts"
-import {
-  ActButton,
-  ActionBar,
-  ActionButtons,
-  AllowBarred,
-  type AskFormProps,
-  BodyBox,
-  DenyRow,
-  useSeenGate,
-} from "./form-parts.tsx"
+import { ActButton, ActionBar, ActionButtons, AllowBarred, type AskFormProps, DenyRow } from "./form-parts.tsx"
 import { allowedPromptsOf, feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
+import { BodyBox, RequestEnd, useSeenGate } from "./seen-gate.tsx"
 
 const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const NO_COMMENTS: readonly PlanComment[] = []
@@ -78,6 +70,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
           <PlanText plan={plan} />
         </div>
         <AllowedPrompts input={ask.input} />
+        <RequestEnd />
       </BodyBox>
       <ActionBar notes={notes} gate={gate}>
         <PlanCommentBar askId={ask.id} plan={text} comments={comments} onChange={setComments} />

@@ -23,6 +23,8 @@ import { EDITS, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
 import { type EditPreview, previewOf } from "./edit-preview.ts"
 import type { AskPlace } from "./form-parts.tsx"
+import { isLongText, LongText, UnseenLines } from "./long-request.tsx"
+import { RequestEnd } from "./seen-gate.tsx"
 
 /** The effect of an edit, against the file where it can be had; undefined for a tool that edits nothing. */
 export function useEditPreview(ask: Ask): EditPreview | undefined {
@@ -58,8 +60,15 @@ export function ToolAskBody({ tool, input, why, preview, isSplit }: ToolAskBodyP
         </p>
       )}
       <JsonView value={input} whole />
+      <RequestEnd />
     </>
   )
+}
+
+/** Whether only what is in view of it is drawn. */
+export function isLongRequest({ toolName, input }: Pick<Ask, "toolName" | "input">, preview: EditPreview | undefined) {
+  if (preview !== undefined) return !isDrawable(preview.hunks)
+  return toolName === "Bash" && isLongText(textIn(input, "command") ?? "")
 }
 
 function CommandBody({ command, input, why }: { readonly command: string } & Pick<ToolAskBodyProps, "input" | "why">) {
@@ -68,10 +77,11 @@ function CommandBody({ command, input, why }: { readonly command: string } & Pic
     <>
       {typeof description === "string" && <VisibleText as="p" className="text-dense text-text-2" text={description} />}
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
-        <JudgedText text={command} field="command" why={why} />
+        {isLongText(command) ? <LongText text={command} /> : <JudgedText text={command} field="command" why={why} />}
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
       </div>
       {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}
+      <RequestEnd />
     </>
   )
 }
@@ -83,11 +93,13 @@ function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | 
   return (
     <>
       {path !== undefined && <VisibleText as="p" className="font-mono text-meta" text={path} />}
+      <UnseenLines hunks={preview.hunks} />
       {isSplit && hasTwoSides && isDrawable(preview.hunks) ? (
         <SplitDiff hunks={preview.hunks} />
       ) : (
         <DiffView hunks={preview.hunks} />
       )}
+      <RequestEnd />
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )

@@ -12,18 +12,10 @@ import { diffTexts } from "../../transcript/content/line-diff.ts"
 import { type OpenRow, useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { identicalTo } from "../answer/ask-queue.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
-import {
-  ActButton,
-  ActionBar,
-  ActionButtons,
-  type AskFormProps,
-  BodyBox,
-  DenyRow,
-  type SeenGate,
-  useSeenGate,
-} from "./form-parts.tsx"
+import { ActButton, ActionBar, ActionButtons, type AskFormProps, DenyRow } from "./form-parts.tsx"
+import { BodyBox, type SeenGate, useSeenGate } from "./seen-gate.tsx"
 import { Remember, suggestionsOf } from "./standing-permissions.tsx"
-import { ToolAskBody, useEditPreview, useIsSplit } from "./tool-body.tsx"
+import { isLongRequest, ToolAskBody, useEditPreview, useIsSplit } from "./tool-body.tsx"
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -35,7 +27,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const [ticked, setTicked] = useState<ReadonlyMap<number, string>>(new Map())
   const [isForAll, setForAll] = useState(false)
   const preview = useEditPreview(ask)
-  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`)
+  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLongRequest(ask, preview))
   const isSplit = useIsSplit(place)
   const identical = useIdentical(ask, place === "dock")
   const { toolName: tool = "", input = {} } = ask

@@ -2,13 +2,14 @@ import { useMemo, useState } from "react"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
+import { Windowed } from "../../design/windowed.tsx"
 import { plural } from "../../design/words.ts"
 import { changedParts, type DiffLine, type Hunk, type LinePart } from "./line-diff.ts"
 
 export const DIFF_LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const
 export const DIFF_MARKS = { same: " ", added: "+", removed: "−" } as const
-/** More lines would be more elements than a page can hold: then all of it is one text. */
-const MAX_DRAWN = 5000
+/** More lines would be more elements than a page can hold: then only those in view are drawn. */
+const MAX_DRAWN = 300
 
 export function isDrawable(hunks: readonly Hunk[]): boolean {
   return hunks.reduce((count, { lines }) => count + lines.length, 0) <= MAX_DRAWN
@@ -27,7 +28,7 @@ export function DiffView({ hunks, maxLines = Number.POSITIVE_INFINITY }: DiffVie
   const total = hunks.reduce((count, { lines }) => count + lines.length, 0)
   const limit = all ? Number.POSITIVE_INFINITY : maxLines
   let shown = 0
-  if (limit > MAX_DRAWN && !isDrawable(hunks)) return <PlainDiff hunks={hunks} />
+  if (limit > MAX_DRAWN && !isDrawable(hunks)) return <LongDiff hunks={hunks} parts={parts} />
   return (
     <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense">
       {hunks.map((hunk, index) => {
@@ -52,12 +53,29 @@ export function DiffView({ hunks, maxLines = Number.POSITIVE_INFINITY }: DiffVie
   )
 }
 
-function PlainDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
-  const lines = hunks.flatMap((hunk) => hunk.lines.map(({ kind, text }) => `${DIFF_MARKS[kind]} ${text}`))
+const PIECE_LINES = 40
+/** A line that is not wrapped. */
+const LINE_PX = 20
+
+/** Many thousand lines: those in view are in the document, and all of them can be scrolled to. */
+function LongDiff({ hunks, parts }: { readonly hunks: readonly Hunk[]; readonly parts: Parts }) {
+  const lines = useMemo(() => hunks.flatMap((hunk) => hunk.lines), [hunks])
+  const firsts = useMemo(() => new Set(hunks.slice(1).map((hunk) => hunk.lines[0])), [hunks])
+  const pieceOf = (index: number) => lines.slice(index * PIECE_LINES, (index + 1) * PIECE_LINES)
   return (
-    <div className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap">
-      <VisibleText text={lines.join("\n")} />
-    </div>
+    <Windowed
+      count={Math.ceil(lines.length / PIECE_LINES)}
+      heightOf={(index) => pieceOf(index).length * LINE_PX}
+      className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense"
+    >
+      {(index) =>
+        pieceOf(index).map((line, at) => (
+          <div key={at} className={classes(firsts.has(line) && "border-t border-dashed border-edge")}>
+            <Line line={line} parts={parts.get(line)} />
+          </div>
+        ))
+      }
+    </Windowed>
   )
 }
 
@@ -78,8 +96,10 @@ export function LineNumber({ children }: { readonly children: number | undefined
   )
 }
 
+type Parts = ReadonlyMap<DiffLine, readonly LinePart[]>
+
 /** What changed within the lines of a difference, by line. */
-export function useChangedParts(hunks: readonly Hunk[]): ReadonlyMap<DiffLine, readonly LinePart[]> {
+export function useChangedParts(hunks: readonly Hunk[]): Parts {
   return useMemo(() => new Map(hunks.flatMap(({ lines }) => [...changedParts(lines)])), [hunks])
 }
 
