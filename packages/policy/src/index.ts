@@ -3,6 +3,7 @@ export { type ImportedEntry, type ImportedSettings, importSettings } from "./imp
 export { type CallContext, judgeCall } from "./judge-call.ts"
 export { prepare } from "./match-rule.ts"
 export { type Allowed, proposalKey, proposeRule } from "./propose-rule.ts"
+export { type RiskCue, type RiskKind, riskCues } from "./risk-cues.ts"
 export type { RuleUse } from "./rule-limits.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"
