@@ -45,6 +45,13 @@ const tasks = {
     ensureSystemPackage("chromium")
     await run(process.execPath, ["bench/web/run.mjs", ...args])
   },
+  /** README's pictures, taken anew of a hub with simulated agents. */
+  async pictures() {
+    await ensureBuilt()
+    await buildWeb()
+    const env = { ...process.env, SIGNALBOX_TESTS: "full", SIGNALBOX_PICTURES: "docs" }
+    await run(tool("vitest"), ["run", "test/web/pictures.test.ts"], { env })
+  },
   async format() {
     await ensureInstalled()
     await run(tool("biome"), ["check", "--write", "."])

@@ -54,6 +54,8 @@ export const leftOut: readonly string[] =
         "test/web/real-claude.test.ts",
         "test/web/looks-gallery.test.ts",
         "test/web/looks-names.test.ts",
+        "test/web/looks-letters.test.ts",
+        "test/web/pictures.test.ts",
         "test/web/asks-forms.test.ts",
         "test/web/asks-notifications.test.ts",
       ]

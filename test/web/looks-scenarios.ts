@@ -45,6 +45,20 @@ const flaky: Turn = {
   costUsd: 1.92,
 }
 
+/** For README's film: little is said, then one command is asked for. */
+const release: Turn = {
+  on: "Release it",
+  steps: [
+    { say: "The tests pass and the changelog is written. Version 1.4 can go out." },
+    {
+      tool: "Bash",
+      input: { command: "git tag v1.4.0 && git push origin v1.4.0", description: "Tag the release and push the tag" },
+      result: "To github.com:acme/api.git\n * [new tag]         v1.4.0 -> v1.4.0",
+    },
+    { say: "Version 1.4 is out. The pipeline builds it now." },
+  ],
+}
+
 const migrate: Turn = {
   on: "migration",
   steps: [
@@ -339,6 +353,7 @@ export const LOOKS: Scenario = {
   },
   turns: [
     flaky,
+    release,
     migrate,
     edit,
     skill,
