@@ -45,6 +45,24 @@ describe("the transcript: what is said", () => {
     })
   })
 
+  it("[TR1] [X-120] a message that waited stands where the agent took it up, in whichever order the log is loaded", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).init().text("a1", "Half")
+    log.prompt("two", { uuid: "m2", by: "ann" }).text("a1", "Whole")
+    log.add({ type: "hub", subtype: "message_taken", message_uuid: "m2", text: "two" }, { from: "hub", by: "ann" })
+    log.text("a2", "Next")
+    const texts = (rows: readonly Row[]) => rows.flatMap((row) => ("text" in row ? [row.text] : []))
+    const order = ["one", "Half", "Whole", "two", "Next"]
+    expect(texts(rowsOf(log))).toEqual(order)
+    const backwards = new Transcript()
+    backwards.fold(log.events.toReversed())
+    expect(texts(backwards.rows())).toEqual(order)
+    // The message itself stands in a part that is not loaded.
+    const tail = new Transcript()
+    tail.fold(log.events.slice(4))
+    expect(texts(tail.rows())).toEqual(["Whole", "two", "Next"])
+    expect(tail.rows()[1]).toMatchObject({ kind: "prompt", key: "e:m2", author: "ann", delivery: "delivered" })
+  })
+
   it("[TR1] what the agent tells of a waiting message, and what the hub does not know, is its delivery", () => {
     const log = new SessionLog().prompt("one", { uuid: "m1" }).prompt("two", { uuid: "m2" })
     const transcript = new Transcript()

@@ -37,6 +37,7 @@ export class AgentIntake {
     const { line } = decoded
     const message: Envelope = decoded.message
     const fate = fateOf(message)
+    this.#session.messages.heard(message)
     switch (fate.fate) {
       case "delta":
         return this.#replay.holds(message, line) ? undefined : this.#session.history.delta(line, message)

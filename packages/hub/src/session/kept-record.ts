@@ -348,15 +348,30 @@ function fieldText(message: Readonly<Record<string, unknown>>, name: string): st
   return textOf(message, name)?.slice(0, FIELD_CHARS)
 }
 
+/** The first sentence of what the agent said last: how a text begins says what it is about, where its last line may be half a list. */
 function lastLineOf(message: Envelope): string | undefined {
   const content = fieldOf(message, "message")?.["content"]
-  const text = textIn(Array.isArray(content) ? content.slice(-1) : content).trimEnd()
-  // Only the end is looked at: a message may be long, and there may be thousands.
-  const last = text.slice(Math.max(text.lastIndexOf("\n") + 1, text.length - 4 * LAST_LINE_CHARS))
-  return last === "" ? undefined : oneLine(last, LAST_LINE_CHARS)
+  const text = textIn(Array.isArray(content) ? content.slice(-1) : content)
+  // Only the beginning is looked at: a message may be long, and there may be thousands.
+  const said = text.trimStart().slice(0, 4 * LAST_LINE_CHARS)
+  const line = said
+    .split("\n")
+    .map(withoutMarks)
+    .find((part) => part !== "")
+  if (line === undefined) return undefined
+  return oneLine(SENTENCE.exec(line)?.[0] ?? line, LAST_LINE_CHARS)
 }
 
-function textIn(content: unknown): string {
+/** Up to the first stop that ends a sentence, and not a version or a file name. */
+const SENTENCE = /^.{8,}?[.!?…](?=["'”’)*_]*(?:\s|$))/u
+
+/** The line without what markdown marks it with: a heading's signs, a list's, a fence, emphasis. */
+function withoutMarks(line: string): string {
+  const bare = line.trim().replace(/^(?:#{1,6}\s+|>\s*|[-*+]\s+|\d{1,3}[.)]\s+|```.*$|[-*_=|]{3,}$)+/u, "")
+  return bare.replaceAll(/\*\*|__|`/gu, "").trim()
+}
+
+export function textIn(content: unknown): string {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""
   return content

@@ -7,6 +7,7 @@ import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { AgentWire } from "./agent-control.ts"
 import type { SessionHistory } from "./history.ts"
+import { TakenMessages } from "./taken-messages.ts"
 
 export interface MessageDeskOptions {
   readonly sessionId: string
@@ -37,6 +38,7 @@ const MAX_OPEN = 200
 export class MessageDesk {
   readonly #options: MessageDeskOptions
   readonly #accepting = new Map<string, Promise<Accepted>>()
+  readonly #taken = new TakenMessages()
   #open: OutgoingMessage[] = []
   #delivering: Promise<void> = Promise.resolve()
 
@@ -49,6 +51,7 @@ export class MessageDesk {
     const { directory, sessionId, history } = this.#options
     this.#open = [...(await directory.openMessages(sessionId))]
     for (const { seq, line, by, uuid } of this.#open) {
+      this.#taken.sent(uuid, parse(line), { by, isOld: true })
       if (seq === 0) await history.record("client", parse(line), { by, key: uuid, line })
     }
   }
@@ -97,6 +100,7 @@ export class MessageDesk {
     const kept: OutgoingMessage = { uuid, sessionId, seq: 0, state: "waiting", incarnation: null, line, by, at }
     this.#open.push(kept)
     this.#tell(uuid, "queued")
+    this.#taken.sent(uuid, wire, { by })
     try {
       const recording = history.record("client", wire, { by, key: uuid, line })
       const [, stored] = await Promise.all([directory.addMessage(kept), recording])
@@ -104,6 +108,7 @@ export class MessageDesk {
       return { uuid, seq }
     } catch (error) {
       this.#drop(uuid)
+      this.#taken.forget(uuid)
       // Its sender is told that it was not taken: half of it must not be found and sent after a restart.
       // Not awaited: a full disk takes it only when there is room again, and the sender is told at once.
       void directory.setMessageState(sessionId, uuid, "cancelled", null).catch(() => undefined)
@@ -132,6 +137,7 @@ export class MessageDesk {
 
   /** Another process took the place: whether the old one took a message before it died is not known. */
   async newProcess(incarnation: string): Promise<readonly OutgoingMessage[]> {
+    this.#taken.newProcess()
     const lost = this.#open.filter((message) => message.state === "sent" && message.incarnation !== incarnation)
     for (const message of lost) await this.#settle(message, "unknown")
     return lost
@@ -162,6 +168,15 @@ export class MessageDesk {
     // The last that arrived belongs to another session of this conversation: what was meant for this one came after it.
     if (last === undefined || own === undefined) return sessionId === this.#options.sessionId
     return own.seq > last.seq
+  }
+
+  /** A line of the agent, before it goes into the log: that has the place where a message which waited was taken up. */
+  heard(message: Envelope): void {
+    for (const { uuid, by, text } of this.#taken.heard(message)) {
+      const note = { type: "hub", subtype: "message_taken", message_uuid: uuid, text }
+      const how = { by, key: `message_taken:${uuid}`, line: encode(note) }
+      void this.#options.history.record("hub", note, how).catch(() => undefined)
+    }
   }
 
   /** The agent echoed it. */
@@ -230,6 +245,7 @@ export class MessageDesk {
 
   async #settle(message: OutgoingMessage, state: "confirmed" | "unknown" | "cancelled"): Promise<void> {
     this.#drop(message.uuid)
+    if (state !== "confirmed") this.#taken.forget(message.uuid)
     await this.#options.directory.setMessageState(message.sessionId, message.uuid, state, message.incarnation)
   }
 

@@ -125,7 +125,7 @@ describe("a session's record", () => {
     await agent.attach(session)
     await session.send({ content: "Mend the tests,\nplease" }, "ann")
     agent.say(init("u1"))
-    agent.say({ type: "assistant", message: { content: [{ type: "text", text: "first\nlast line" }] }, uuid: "u2" })
+    agent.say({ type: "assistant", message: { content: [{ type: "text", text: "## First.\nlast line" }] }, uuid: "u2" })
     await session.settled()
     expect(session.record).toMatchObject({
       title: "Mend the tests, please",
@@ -133,7 +133,7 @@ describe("a session's record", () => {
       cwd: "/srv",
       permissionMode: "plan",
       cliVersion: "2.1.120",
-      lastLine: "last line",
+      lastLine: "First.",
     })
   })
 

@@ -71,6 +71,7 @@ const HUB: Readonly<Record<string, Teller>> = {
   not_enforced: note("warning", () => "A tool ran that the policy had not seen: the session is no longer enforced"),
   // Told by the message's own row.
   message_cancelled: () => undefined,
+  message_taken: () => undefined,
   message_unknown: note("warning", () => "Whether the agent got a message is not known: its process died first"),
 }
 

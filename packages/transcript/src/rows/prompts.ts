@@ -3,9 +3,13 @@ import type { Board } from "./board.ts"
 import { contentPictures, contentText, type Entry, given, type Place } from "./entry.ts"
 import type { Delivery, PromptRow, TranscriptEvent } from "./row.ts"
 
+/** One of the two events is there at least. */
 interface Prompt {
-  first: TranscriptEvent
-  entry: Entry
+  /** The message where it was sent, the earliest that is loaded. */
+  sent: TranscriptEvent | undefined
+  /** The hub's note that the agent took it up later, behind other things that it said. */
+  taken: TranscriptEvent | undefined
+  readonly entry: Entry
 }
 
 /** The newest word on a message, whether or not the message itself is loaded. */
@@ -23,7 +27,10 @@ const DELIVERIES: ReadonlySet<string> = new Set<Delivery>([
   "refused",
 ])
 
-/** What people and programs said. A message and the agent's echo of it have one `uuid`, and are one row. */
+/**
+ * What people and programs said. A message and the agent's echo of it have one `uuid`, and are one row. It stands where the agent
+ * took it up: one sent in the middle of a turn is read later.
+ */
 export class PromptTable {
   readonly #board: Board
   readonly #prompts = new Map<string, Prompt>()
@@ -37,14 +44,32 @@ export class PromptTable {
 
   add(event: TranscriptEvent, place: Place): void {
     const key = textOf(event.message, "uuid") ?? String(event.seq)
-    const known = this.#prompts.get(key)
-    if (known === undefined) {
-      this.#prompts.set(key, { first: event, entry: this.#board.add(place, () => this.#draw(key)) })
-    } else if (event.seq < known.first.seq) {
-      known.first = event
-      this.#board.move(known.entry, place)
+    const prompt = this.#prompt(key, place)
+    if (event.seq < (prompt.sent?.seq ?? Number.POSITIVE_INFINITY)) {
+      prompt.sent = event
+      if (prompt.taken === undefined) this.#board.move(prompt.entry, place)
     }
     this.delivered(key, event.seq, event.message["isReplay"] === true ? "delivered" : "sent")
+  }
+
+  /** The hub's note tells the text again: the message may stand far above, in a part that is not loaded. */
+  taken(event: TranscriptEvent): void {
+    const key = textOf(event.message, "message_uuid")
+    if (key === undefined) return
+    const place = { seq: event.seq, pos: 0, lane: null }
+    const prompt = this.#prompt(key, place)
+    prompt.taken = event
+    this.#board.move(prompt.entry, place)
+    this.delivered(key, event.seq, "delivered")
+  }
+
+  #prompt(key: string, place: Place): Prompt {
+    const known = this.#prompts.get(key)
+    if (known !== undefined) return known
+    const entry = this.#board.add(place, () => this.#draw(key))
+    const prompt: Prompt = { sent: undefined, taken: undefined, entry }
+    this.#prompts.set(key, prompt)
+    return prompt
   }
 
   /** The newest word counts. */
@@ -70,27 +95,31 @@ export class PromptTable {
     // A queued message waits behind another: the turn that began since is the other's.
     if (state === "cancelled" || state === "queued") return false
     // Whoever comes in later was not told that it was started; but a turn began behind it.
-    const seq = this.#prompts.get(uuid)?.first.seq ?? Number.POSITIVE_INFINITY
+    const seq = this.#prompts.get(uuid)?.sent?.seq ?? Number.POSITIVE_INFINITY
     return state === "started" || state === "delivered" || seq < this.#lastTurn
   }
 
   #draw(key: string): PromptRow | undefined {
     const prompt = this.#prompts.get(key)
     if (prompt === undefined) return undefined
-    const { first, entry } = prompt
+    const { sent, taken, entry } = prompt
     const word = this.#words.get(key)
-    const content = fieldOf(first.message, "message")?.["content"]
+    const content = sent === undefined ? undefined : fieldOf(sent.message, "message")?.["content"]
+    const event = taken ?? sent
     return {
       kind: "prompt",
       key: `e:${key}`,
       headSeq: entry.seq,
       lastSeq: Math.max(entry.seq, Math.floor(word?.seq ?? 0)),
       lane: entry.lane,
-      at: first.at,
-      text: contentText(content),
+      at: event?.at ?? "",
+      text: sent === undefined ? (textOf(taken?.message, "text") ?? "") : contentText(content),
       pictures: contentPictures(content),
       delivery: word?.state ?? "sent",
-      ...given({ author: first.by, uuid: textOf(first.message, "uuid") }),
+      ...given({
+        author: sent?.by ?? taken?.by,
+        uuid: textOf(sent?.message, "uuid") ?? textOf(taken?.message, "message_uuid"),
+      }),
     }
   }
 }

@@ -246,6 +246,9 @@ export class Transcript {
       case "message_cancelled":
         this.#prompts.delivered(textOf(message, "message_uuid") ?? "", seq, "cancelled")
         break
+      case "message_taken":
+        this.#prompts.taken(event)
+        break
       case "ended":
         this.#turns.processEnded(seq)
         this.#live.endAll(seq)

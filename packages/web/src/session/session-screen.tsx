@@ -130,13 +130,16 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   )
 
   // Messages are the agent's own, also while one of its lanes is read.
-  const rowsOfAgent = useMemo(() => (lane === null ? view.rows : feed.laneRows(null)), [lane, feed, view])
+  const rowsOfAgent = useMemo(() => feed.laneRows(null), [feed, view])
 
   useScreenTitle(session === undefined ? "Session" : titleOf(session))
   useTurnNews(session)
   useEffect(() => {
     for (const ask of asks.values()) if (ask.sessionId === id) feed.takeAsk(ask)
   }, [asks, feed, id])
+  useEffect(() => {
+    if (session !== undefined) feed.takeSession(session)
+  }, [feed, session])
   useMarkRead(id, view.load === "ready" ? view.lastSeq : 0)
 
   // Kept from the first request on: the dock also says what became of one.
@@ -216,7 +219,13 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             <AskDock session={session} />
           </PartBoundary>
         )}
-        <Composer session={session} feed={feed} rows={rowsOfAgent} onSent={() => setSent((count) => count + 1)} />
+        <Composer
+          session={session}
+          feed={feed}
+          rows={rowsOfAgent}
+          queued={view.waiting}
+          onSent={() => setSent((count) => count + 1)}
+        />
       </div>
       {panel !== null && (
         <PartBoundary waiting={null}>

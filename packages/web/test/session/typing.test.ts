@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { filePart, readSuggestions, withFile } from "../../src/session/composer/completion.tsx"
-import { isQueued, takesPriority } from "../../src/session/composer/outgoing.ts"
+import { takesPriority } from "../../src/session/composer/outgoing.ts"
+import { isQueued } from "../../src/transcript/window/waiting-prompts.ts"
 
 describe("files in a message", () => {
   it("are offered after an @ that begins a word", () => {
@@ -29,20 +30,24 @@ describe("files in a message", () => {
 describe("a message in the log", () => {
   const sent = { delivery: "sent", at: "2031-01-01T10:00:05Z" } as const
 
-  it("waits while its agent is not here, or says so, or is in a turn that began before", () => {
-    expect(isQueued({ ...sent, delivery: "queued" }, { state: "running" })).toBe(true)
-    expect(isQueued(sent, { state: "starting" })).toBe(true)
-    expect(isQueued(sent, { state: "disconnected" })).toBe(true)
-    expect(isQueued(sent, { state: "running", turnStartedAt: "2031-01-01T10:00:00Z" })).toBe(true)
+  it("[X-120] waits while its agent is not here, or says so, or is in a turn that began before", () => {
+    expect(isQueued({ ...sent, delivery: "queued" }, { state: "running" }, true)).toBe(true)
+    expect(isQueued(sent, { state: "starting" }, true)).toBe(true)
+    expect(isQueued(sent, { state: "disconnected" }, true)).toBe(true)
+    expect(isQueued(sent, { state: "running", turnStartedAt: "2031-01-01T10:00:00Z" }, false)).toBe(true)
   })
 
-  it("does not wait when the turn is its own, when it was taken, or when nothing is under way", () => {
-    expect(isQueued(sent, { state: "running", turnStartedAt: sent.at })).toBe(false)
-    expect(
-      isQueued({ ...sent, delivery: "delivered" }, { state: "running", turnStartedAt: "2031-01-01T10:00:00Z" }),
-    ).toBe(false)
-    expect(isQueued(sent, { state: "idle" })).toBe(false)
-    expect(isQueued({ ...sent, delivery: "queued" }, { state: "ended" })).toBe(false)
+  it("[X-120] does not wait when the turn is its own, when it was taken, or when nothing is under way", () => {
+    const earlier = { state: "running", turnStartedAt: "2031-01-01T10:00:00Z" } as const
+    expect(isQueued(sent, { state: "running", turnStartedAt: sent.at }, false)).toBe(false)
+    expect(isQueued({ ...sent, delivery: "queued" }, { state: "running", turnStartedAt: sent.at }, true)).toBe(false)
+    expect(isQueued({ ...sent, delivery: "delivered" }, earlier, false)).toBe(false)
+    expect(isQueued(sent, { state: "idle" }, true)).toBe(false)
+    expect(isQueued({ ...sent, delivery: "queued" }, { state: "ended" }, true)).toBe(false)
+  })
+
+  it("[X-120] is not taken for a waiting one because the agent that answered it is away", () => {
+    expect(isQueued(sent, { state: "disconnected" }, false)).toBe(false)
   })
 
   it("breaks into a turn by itself only with CLIs that are known to let it", () => {

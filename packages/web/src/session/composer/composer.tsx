@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Row } from "@signalbox/transcript"
+import type { PromptRow, Row } from "@signalbox/transcript"
 import { type FormEvent, type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { useCanOperate } from "../../app/hub-context.ts"
 import { isCoarse } from "../../app/screen.tsx"
@@ -20,19 +20,28 @@ interface ComposerProps {
   readonly session: Session
   readonly feed: SessionFeed
   readonly rows: readonly Row[]
+  readonly queued: readonly PromptRow[]
   readonly onSent: () => void
 }
 
 export function Composer(props: ComposerProps) {
   if (useCanOperate()) return <OpenComposer key={props.session.id} {...props} />
+  return <ClosedComposer {...props} />
+}
+
+/** For a viewer, who sees the messages that wait and can send none. */
+function ClosedComposer({ session, queued }: ComposerProps) {
   return (
-    <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
-      View only
-    </p>
+    <div data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-text-2">
+      <WaitingMessages session={session} queued={queued} waiting={NONE} />
+      <p className="text-center">View only</p>
+    </div>
   )
 }
 
-function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
+const NONE: readonly never[] = []
+
+function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
   const [text, setText] = useDraft(session.id)
   const { images, left, attach, take, remove, clear } = useImages(session.id)
   const { waiting, send, retry, discard } = useOutgoing(session, rows)
@@ -73,7 +82,7 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
       <div className="mx-auto flex max-w-4xl flex-col gap-2 px-3 py-2 tablet:px-6">
         <WaitingMessages
           session={session}
-          rows={rows}
+          queued={queued}
           waiting={waiting}
           onRetry={retry}
           onDiscard={discard}

@@ -1,6 +1,6 @@
 import { HubClientError, newUuid, type Session } from "@signalbox/client"
 import { isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
-import type { PromptRow, Row } from "@signalbox/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useCallback, useEffect } from "react"
 import { isAtLeast } from "../../agent/agent-question.ts"
 import { useHubStore } from "../../app/hub-context.ts"
@@ -45,21 +45,6 @@ export function stepOutgoing(list: readonly Outgoing[], input: OutgoingInput): r
     case "logged":
       return list.some(({ uuid }) => input.uuids.has(uuid)) ? list.filter(({ uuid }) => !input.uuids.has(uuid)) : list
   }
-}
-
-/**
- * Whether a message of the log still waits. Newer agents say so themselves. Of others it is known that they take one turn after
- * the other: what was sent while one was under way, and was not echoed yet, waits for its end.
- */
-export function isQueued(
-  { delivery, at }: Pick<PromptRow, "delivery" | "at">,
-  { state, turnStartedAt }: Pick<Session, "state" | "turnStartedAt">,
-): boolean {
-  if (delivery === "queued") return state !== "ended"
-  if (delivery !== "sent") return false
-  if (state === "starting" || state === "disconnected") return true
-  const isBusy = state === "running" || state === "waiting"
-  return isBusy && turnStartedAt !== undefined && Date.parse(turnStartedAt) < Date.parse(at)
 }
 
 /** The first version seen to break into a turn for a message that says "now"; what lies between was not tried. */

@@ -1,36 +1,33 @@
 import type { Session } from "@signalbox/client"
-import type { PromptRow, Row } from "@signalbox/transcript"
-import { useMemo, useState } from "react"
+import type { PromptRow } from "@signalbox/transcript"
+import { useState } from "react"
 import { refusalWords } from "../../agent/agent-question.ts"
 import { copyText } from "../../app/announcer.tsx"
-import { useHub } from "../../app/hub-context.ts"
+import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import { isQueued, type Outgoing } from "./outgoing.ts"
+import type { Outgoing } from "./outgoing.ts"
 
 interface WaitingProps {
   readonly session: Session
-  readonly rows: readonly Row[]
+  /** The log has them, and the agent has not taken them up. */
+  readonly queued: readonly PromptRow[]
   readonly waiting: readonly Outgoing[]
-  readonly onRetry: (message: Outgoing) => void
-  readonly onDiscard: (uuid: string) => void
+  readonly onRetry?: (message: Outgoing) => void
+  readonly onDiscard?: (uuid: string) => void
   /** One is taken away whose button had the focus. */
-  readonly onGone: () => void
+  readonly onGone?: () => void
 }
 
 /** Messages that were sent and are not with the agent yet. */
-export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, onGone }: WaitingProps) {
-  const queued = useMemo(
-    () => rows.filter((row): row is PromptRow => row.kind === "prompt" && isQueued(row, session)),
-    [rows, session],
-  )
+export function WaitingMessages({ session, queued, waiting, onRetry, onDiscard, onGone }: WaitingProps) {
   if (waiting.length === 0 && queued.length === 0) return null
   return (
     <ul aria-label="Pending messages" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
       {queued.map((row) => (
-        <QueuedMessage key={row.key} row={row} session={session} onGone={onGone} />
+        <QueuedMessage key={row.key} row={row} session={session} {...(onGone === undefined ? {} : { onGone })} />
       ))}
       {waiting.map((message) =>
         message.state.name === "not-sent" ? (
@@ -38,15 +35,15 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, on
             <StateMark bad>Not sent</StateMark>
             <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
             <span className="ms-auto flex gap-2">
-              <Button onClick={() => onRetry(message)}>Retry</Button>
+              <Button onClick={() => onRetry?.(message)}>Retry</Button>
               <Button look="quiet" onClick={() => copyText(message.text)}>
                 Copy
               </Button>
               <Button
                 look="quiet"
                 onClick={() => {
-                  onDiscard(message.uuid)
-                  onGone()
+                  onDiscard?.(message.uuid)
+                  onGone?.()
                 }}
               >
                 Discard
@@ -87,6 +84,7 @@ function QueuedMessage({
   onGone,
 }: Pick<WaitingProps, "session" | "onGone"> & { readonly row: PromptRow }) {
   const hub = useHub()
+  const canOperate = useCanOperate()
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const { uuid } = row
 
@@ -94,7 +92,7 @@ function QueuedMessage({
     try {
       const { cancelled } = await hub.session(session.id).cancel(id)
       setTrouble(cancelled ? undefined : "The agent already has it.")
-      if (cancelled) onGone()
+      if (cancelled) onGone?.()
     } catch (error) {
       setTrouble(refusalWords(error, session))
     }
@@ -104,7 +102,7 @@ function QueuedMessage({
     <li className={classes(ROW, "text-text-2")}>
       <StateMark>Queued</StateMark>
       <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200) || plural(row.pictures.length, "picture")}</bdi>
-      {uuid !== undefined && (
+      {uuid !== undefined && canOperate && (
         <Button look="quiet" onClick={() => void cancel(uuid)}>
           Cancel
         </Button>

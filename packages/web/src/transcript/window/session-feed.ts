@@ -6,13 +6,16 @@ import {
   type HubEvent,
   type HubSession,
 } from "@signalbox/client"
-import type { Row, ToolRow } from "@signalbox/transcript"
+import type { PromptRow, Row, ToolRow } from "@signalbox/transcript"
 import { createValueStore, type ValueStore } from "../../app/value-store.ts"
 import { HeldLog, type PageEffect } from "./held-log.ts"
+import { partWaiting, type TurnFacts } from "./waiting-prompts.ts"
 
 export interface FeedView {
   readonly load: "loading" | "ready" | "missing"
   readonly rows: readonly Row[]
+  /** Messages that the agent has not taken up. */
+  readonly waiting: readonly PromptRow[]
   /** Bounds of the log. */
   readonly firstSeq: number
   readonly lastSeq: number
@@ -48,6 +51,8 @@ export class SessionFeed {
   readonly #session: HubSession
   readonly #onGap: () => void
   readonly #log: HeldLog
+  readonly #lane: string | null
+  #facts: TurnFacts | undefined
   readonly #turns = new PageTurns()
   #arrived = 0
   #change: FeedView["change"] = "none"
@@ -66,6 +71,7 @@ export class SessionFeed {
     this.#session = session
     this.#onGap = onGap
     this.#log = new HeldLog(lane)
+    this.#lane = lane
     this.view = createValueStore<FeedView>(this.#snapshot())
   }
 
@@ -142,6 +148,13 @@ export class SessionFeed {
 
   takeAsk(ask: Ask): void {
     if (this.#log.takeAsk(ask)) this.#commitSoon()
+  }
+
+  /** What the session's record says of its turn. */
+  takeSession({ state, turnStartedAt }: TurnFacts): void {
+    if (this.#facts?.state === state && this.#facts.turnStartedAt === turnStartedAt) return
+    this.#facts = turnStartedAt === undefined ? { state } : { state, turnStartedAt }
+    this.#commitSoon()
   }
 
   /** The event itself, if it is held. */
@@ -260,9 +273,11 @@ export class SessionFeed {
   }
 
   #snapshot(): FeedView {
+    const { rows, waiting } = partWaiting(this.#log.rows(null), this.#facts)
     return {
       load: this.#load,
-      rows: this.#log.rows(),
+      rows: this.#lane === null ? rows : this.#log.rows(),
+      waiting,
       ...this.#log.bounds,
       isAtHead: this.#log.isAtHead,
       isAtTail: this.#log.isAtTail,
