@@ -102,7 +102,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
   const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
   const endings = new ProcessEndings(fleet)
-  const launches = new LaunchDesk({ registry, fleet, endings, directory, settings: settingsDesk, policy, trouble })
+  const launches = new LaunchDesk({ registry, fleet, endings, directory, log, settings: settingsDesk, policy, trouble })
   registry.connect({ clients: desks, launches })
   const runnerDoor = new RunnerDoor({
     registry,

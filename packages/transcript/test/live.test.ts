@@ -56,13 +56,30 @@ describe("the transcript: what is being said", () => {
     expect(transcript.rows()[1]).toMatchObject({ kind: "thinking", state: "live", tokens: 120 })
   })
 
-  it("[TR13] the end of the turn, the loss of the agent and a stream that begins again end what was being said", () => {
-    for (const end of ["result", "disconnected", "forget"] as const) {
+  it("[TR13] the end of the turn and of the process end what was being said", () => {
+    for (const log of [new SessionLog().ends(), new SessionLog().hub("ended")]) {
       const transcript = live()
       transcript.delta(grows(0, { type: "text_delta", text: "half" }))
-      if (end === "forget") transcript.forgetLive()
-      else transcript.fold((end === "result" ? new SessionLog().ends() : new SessionLog().hub("disconnected")).events)
+      transcript.fold(log.events)
       expect(transcript.rows().filter((row) => row.kind === "text")).toEqual([])
+    }
+  })
+
+  it("[TR13] [X-121] what was being said when the agent or the hub was lost stays until something takes its place", () => {
+    for (const lost of ["agent", "hub"] as const) {
+      const transcript = live()
+      transcript.delta(grows(0, { type: "text_delta", text: "half" }))
+      if (lost === "hub") transcript.interruptLive()
+      else transcript.fold(new SessionLog().hub("disconnected").events)
+      const stale = { key: "b:m1:0", kind: "text", state: "stale", text: "half" }
+      expect(transcript.rows().at(-1)).toMatchObject(stale)
+      // Some of it may have been missed: what comes from the middle is not added.
+      transcript.delta(grows(0, { type: "text_delta", text: "later" }))
+      expect(transcript.rows().at(-1)).toMatchObject(stale)
+      transcript.delta(starts("m1"))
+      transcript.delta(opens(0, { type: "text", text: "" }))
+      transcript.delta(grows(0, { type: "text_delta", text: "half and more" }))
+      expect(transcript.rows().at(-1)).toMatchObject({ state: "live", text: "half and more" })
     }
   })
 

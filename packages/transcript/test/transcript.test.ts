@@ -430,13 +430,19 @@ describe("the transcript: turns", () => {
     expect(only(rowsOf(log), "retry")).toMatchObject({ state: "recovered", attempt: 3 })
   })
 
-  it("[TR11] that the agent is connected is told once where nothing happened in between", () => {
+  it("[TR11] that the agent is connected is told once, until it was away", () => {
     const log = new SessionLog().hub("connected").hub("connected").text("m", "hello").hub("connected")
     const transcript = new Transcript()
     transcript.fold(log.events)
-    expect(transcript.rows()).toMatchObject([{ topic: "hub/connected", headSeq: 2 }, { kind: "text" }, { headSeq: 4 }])
-    transcript.fold(log.hub("connected").events)
-    expect(transcript.rows().map(({ headSeq }) => headSeq)).toEqual([2, 3, 5])
+    expect(transcript.rows()).toMatchObject([{ topic: "hub/connected", headSeq: 1 }, { kind: "text" }])
+    transcript.fold(log.hub("disconnected").hub("connected").hub("connected").events)
+    expect(transcript.rows().map(({ headSeq }) => headSeq)).toEqual([1, 3, 5, 6])
+    // A part that begins in the middle tells it once too, and no longer when the part before it is there.
+    const tail = new Transcript()
+    tail.fold(log.events.slice(3))
+    expect(tail.rows().map(({ headSeq }) => headSeq)).toEqual([4, 5, 6])
+    tail.fold(log.events.slice(0, 3))
+    expect(tail.rows().map(({ headSeq }) => headSeq)).toEqual([1, 3, 5, 6])
   })
 
   it("[TR11] why a process failed is told with its end, and nothing of one that ended well", () => {

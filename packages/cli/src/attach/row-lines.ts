@@ -49,7 +49,7 @@ export function rowLines(row: Row, drawing: Drawing): readonly string[] {
       // What is being said is laid out again with every frame: of a very long text only its end.
       const said = row.state === "live" ? row.text.slice(-LIVE_CHARS) : row.text
       const lines = wrapCells(visibleText(said), width)
-      return ["", ...(row.state === "retracted" ? lines.map(colours.dim) : lines)]
+      return ["", ...(row.state === "retracted" || row.state === "stale" ? lines.map(colours.dim) : lines)]
     }
     case "thinking": {
       const thought =

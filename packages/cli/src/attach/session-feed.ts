@@ -141,7 +141,7 @@ export class SessionFeed {
   #take(item: FollowItem): void {
     switch (item.type) {
       case "subscribed": {
-        this.#transcript.forgetLive()
+        this.#transcript.interruptLive()
         const { lostAt: _at, lostBecause: _because, notice: _notice, ...live } = this.#state
         this.#state = { ...live, asks: [], isLoading: false }
         if (item.verdict === "gap") this.#change({ notice: "Some events are missing from the hub's log" })

@@ -87,7 +87,7 @@ export class RunView {
         for (const member of row.members) if (member.kind === "tool") this.#tool(member)
         return
       case "thinking":
-        return row.state === "live" ? undefined : this.#once(row, colours.dim(`· ${thinkingWords(row)}`))
+        return isUnderWay(row) ? undefined : this.#once(row, colours.dim(`· ${thinkingWords(row)}`))
       case "failure":
         return this.#once(row, colours.red(`${failureWords(row)} ${visibleLine(row.text)}`))
       case "retry":
@@ -120,10 +120,10 @@ export class RunView {
 
   #text(row: TextRow): void {
     const from = this.#written.get(row.key) ?? 0
-    const held = row.state === "live" ? (UNFINISHED.exec(row.text)?.[0].length ?? 0) : 0
+    const held = isUnderWay(row) ? (UNFINISHED.exec(row.text)?.[0].length ?? 0) : 0
     const to = row.text.length - held
     if (to <= from) {
-      if (row.state !== "live" && from > 0) this.#endLine()
+      if (!isUnderWay(row) && from > 0) this.#endLine()
       return
     }
     if (from === 0) this.#endLine()
@@ -131,7 +131,7 @@ export class RunView {
     this.#output.write(piece)
     this.#isMidLine = !piece.endsWith("\n")
     this.#written.set(row.key, to)
-    if (row.state !== "live") this.#endLine()
+    if (!isUnderWay(row)) this.#endLine()
   }
 
   /** 1: its call is written; 2: what came of it. */
@@ -186,4 +186,9 @@ const EPHEMERAL: ReadonlySet<string> = new Set(["stream_event", "tool_progress",
 
 function textOf(row: ToolRow): string {
   return row.result === undefined ? "" : resultText(row.result)
+}
+
+/** More of it may come, now or after a reconnect. */
+function isUnderWay({ state }: Pick<TextRow, "state">): boolean {
+  return state === "live" || state === "stale"
 }

@@ -81,7 +81,7 @@ export function isEnforcing({ own }: KeptSession): boolean {
 }
 
 /** Where a session comes from: the one before it, and who asked for it. */
-export type Origin = Pick<SessionRecord, "parent" | "startedBy">
+export type Origin = Pick<SessionRecord, "parent" | "parentSeq" | "startedBy">
 
 /** As it is before its agent is here. */
 export function newSession(request: NewSession, now: Date, origin: Origin = {}): KeptSession {

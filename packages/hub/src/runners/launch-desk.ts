@@ -1,14 +1,14 @@
-import { defined } from "@signalbox/protocol"
 import type { Enforce, HubSettings, NewSession } from "@signalbox/protocol/hub-api"
 import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import type { KeptLaunch } from "../model/session-record.ts"
+import type { KeptLaunch, Origin } from "../model/session-record.ts"
 import type { Launch } from "../session/agent-seat.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
+import type { EventLog } from "../store/event-log.ts"
 import {
   agentOf,
   beginningOf,
@@ -30,6 +30,7 @@ export interface LaunchDeskOptions {
   readonly fleet: RunnerFleet
   readonly endings: ProcessEndings
   readonly directory: Pick<Directory, "addAudit" | "putDocument">
+  readonly log: Pick<EventLog, "find">
   readonly settings: { readonly settings: HubSettings }
   readonly policy: { readonly enforce: Enforce }
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
@@ -158,13 +159,13 @@ export class LaunchDesk {
     throw new HubError("session/rotated", message, { details: { next: named.record.next } })
   }
 
-  async #launchNew(how: { request: NewSession; caller: Caller; resume: string | undefined; parent?: string }) {
+  async #launchNew(how: { request: NewSession; caller: Caller; resume: string | undefined; origin?: Origin }) {
     const { registry, fleet } = this.#options
-    const { caller, resume, parent } = how
+    const { caller, resume, origin = {} } = how
     const request = withMode(how.request)
     await fleet.arrival()
     const runner = fleet.choose(request.runner, agentOf(request))
-    const session = registry.draft(request, { startedBy: caller.name, ...defined({ parent }) })
+    const session = registry.draft(request, { startedBy: caller.name, ...origin })
     const plan = this.#plan({ session: session.id, runner, request, resume })
     // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
     const prompt = request.requestKey === undefined ? {} : { prompt: () => this.#prompt(session, request, caller) }
@@ -184,7 +185,9 @@ export class LaunchDesk {
     }
     const whole = this.#inherit(request, source)
     this.#requireLaunch(caller, whole)
-    return this.#launchNew({ request: whole, caller, resume: agentSessionId, parent: source.id })
+    const cut = request.resumeAt === undefined ? undefined : await this.#options.log.find(source.id, request.resumeAt)
+    const origin = { parent: source.id, parentSeq: cut?.seq ?? source.record.lastSeq }
+    return this.#launchNew({ request: whole, caller, resume: agentSessionId, origin })
   }
 
   /** The conversation goes on in the session it has. */

@@ -99,6 +99,9 @@ const sessionFields = {
   }),
   /** The session this one came from. */
   parent: z.string().exactOptional(),
+  parentSeq: z.int().nonnegative().exactOptional().meta({
+    description: "Of a fork: the last event of its parent that belongs to its history too.",
+  }),
   /** The session that followed it. */
   next: z.string().exactOptional(),
 }

@@ -1,5 +1,6 @@
 import { counted } from "@signalbox/protocol"
 import type { Entry } from "./entry.ts"
+import { waitedForPeople } from "./waits.ts"
 import type { ActivityRow, HookRow, ResultRow, RetryRow, Row, ToolRow } from "./row.ts"
 
 /** Calls that only look, by what they look at. */
@@ -86,7 +87,7 @@ export function arrange(entries: Entries, start: number, before: ReadonlyMap<str
   let index = start
   while (index < lengthOf(entries)) {
     const row = rowAt(entries, index)
-    if (row === undefined) {
+    if (row === undefined || isToldAgain(entries, index, row)) {
       index++
       continue
     }
@@ -109,8 +110,8 @@ function rowAt({ said, live }: Entries, index: number): Row | undefined {
 function stepAt(entries: Entries, index: number, row: Row): Step {
   if (row.kind === "tool" && isQuiet(row)) return activityAt(entries, index, row)
   if (row.kind === "retry") return retriesAt(entries, index, row)
-  if (isConnected(row)) return connectionsAt(entries, index, row)
-  if (row.kind === "result") return { row: withoutRepeat(entries, index, row), next: index + 1 }
+  if (row.kind === "result")
+    return { row: withoutWaits(entries, index, withoutRepeat(entries, index, row)), next: index + 1 }
   return { row, next: index + 1 }
 }
 
@@ -180,22 +181,30 @@ function retryOf(first: RetryRow, last: RetryRow, state: RetryRow["state"]): Ret
   return { ...last, key: first.key, headSeq: first.headSeq, at: first.at, state }
 }
 
-function isConnected(row: Row): boolean {
-  return row.kind === "note" && row.topic === "hub/connected"
+/** Notes on where the agent's process is. */
+const WHEREABOUTS: ReadonlySet<string> = new Set(["hub/connected", "hub/disconnected", "hub/ended", "hub/parked"])
+
+/** A hub that was started again hears from its agents each time: that one is connected is told once, until something else is. */
+function isToldAgain(entries: Entries, index: number, row: Row): boolean {
+  if (row.kind !== "note" || row.topic !== "hub/connected") return false
+  for (let at = index - 1; at >= 0; at--) {
+    const earlier = rowAt(entries, at)
+    if (earlier?.kind === "note" && WHEREABOUTS.has(earlier.topic)) return earlier.topic === row.topic
+  }
+  return false
 }
 
-/** A hub that was started again hears from an idle agent each time: the last one counts. */
-function connectionsAt(entries: Entries, index: number, first: Row): Step {
-  let last = first
-  let next = index + 1
-  for (let at = next; at < lengthOf(entries); at++) {
-    const row = rowAt(entries, at)
-    if (row === undefined) continue
-    if (!isConnected(row)) break
-    last = row
-    next = at + 1
+/** A turn's time is the agent's: what a person took to answer is not part of it. */
+function withoutWaits(entries: Entries, index: number, row: ResultRow): ResultRow {
+  if (row.durationMs === undefined) return row
+  const asked: Row[] = []
+  for (let at = index - 1; at >= 0; at--) {
+    const earlier = rowAt(entries, at)
+    if (earlier?.kind === "result") break
+    if (earlier?.kind === "tool" || earlier?.kind === "ask") asked.push(earlier)
   }
-  return { row: last, next }
+  const waitedMs = waitedForPeople(asked, { from: 0, to: Date.parse(row.at) })
+  return waitedMs === 0 ? row : { ...row, durationMs: Math.max(0, row.durationMs - waitedMs) }
 }
 
 /** A result tells the last text again; it is shown once. */

@@ -74,7 +74,7 @@ export class PromptTable {
 
   /** The newest word counts. */
   delivered(uuid: string, seq: number, state: Delivery): void {
-    if ((this.#words.get(uuid)?.seq ?? 0) <= seq) this.#words.set(uuid, { seq, state })
+    if ((this.#words.get(uuid)?.seq ?? Number.NEGATIVE_INFINITY) <= seq) this.#words.set(uuid, { seq, state })
     const prompt = this.#prompts.get(uuid)
     if (prompt !== undefined) this.#board.touch(prompt.entry)
   }

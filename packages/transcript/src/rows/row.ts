@@ -65,15 +65,18 @@ export interface HarnessRow extends RowBase {
   readonly text: string
 }
 
+/** `stale`: it was being said when the connection was lost, and may go on. */
+export type SpeechState = "live" | "stale" | "done" | "retracted"
+
 export interface TextRow extends RowBase {
   readonly kind: "text"
-  readonly state: "live" | "done" | "retracted"
+  readonly state: SpeechState
   readonly text: string
 }
 
 export interface ThinkingRow extends RowBase {
   readonly kind: "thinking"
-  readonly state: "live" | "done" | "retracted"
+  readonly state: SpeechState
   readonly text: string
   readonly isRedacted: boolean
   readonly durationMs?: number

@@ -131,6 +131,8 @@ interface Speech {
   readonly messageId: string
   readonly after: number
   readonly blocks: Map<number, LiveBlock>
+  /** Whoever tells it is away: what is known of it stays until something takes its place. */
+  isStale: boolean
 }
 
 /** Messages in progress, per speaker. A block has the keys that it will have once it is said, so that nothing jumps. */
@@ -192,15 +194,25 @@ export class LiveSpeech {
     for (const lane of this.#speeches.keys()) this.end(lane, seq)
   }
 
+  /** Nobody goes on with what began before that event; without one, with whatever is being said. */
+  interrupted(seq = Number.POSITIVE_INFINITY): void {
+    for (const [lane, speech] of this.#speeches) {
+      if (speech.after >= seq) continue
+      speech.isStale = true
+      for (const { entry } of speech.blocks.values()) entry.fade()
+      this.#show(lane)
+    }
+  }
+
   #begin(lane: string | null, messageId: string, after: number): void {
     this.end(lane)
-    this.#speeches.set(lane, { messageId, after, blocks: new Map() })
+    this.#speeches.set(lane, { messageId, after, blocks: new Map(), isStale: false })
   }
 
   #open(lane: string | null, event: JsonObject): void {
     const speech = this.#speeches.get(lane)
     const [index, block] = [event["index"], fieldOf(event, "content_block")]
-    if (speech === undefined || typeof index !== "number" || block === undefined) return
+    if (speech === undefined || speech.isStale || typeof index !== "number" || block === undefined) return
     // A viewer who comes in mid-sentence is told it from its beginning, with the blocks that the log already has.
     if (index < this.#saidOf(speech.messageId)) return
     const type = textOf(block, "type") ?? ""
@@ -213,7 +225,9 @@ export class LiveSpeech {
 
   #grow(lane: string | null, event: JsonObject): void {
     const index = event["index"]
-    const block = typeof index === "number" ? this.#speeches.get(lane)?.blocks.get(index) : undefined
+    const speech = this.#speeches.get(lane)
+    // Some of it may have been missed meanwhile: it is told again from its beginning, or whole.
+    const block = typeof index === "number" && speech?.isStale === false ? speech.blocks.get(index) : undefined
     const delta = fieldOf(event, "delta")
     const more = textOf(delta, "text") ?? textOf(delta, "thinking") ?? textOf(delta, "partial_json")
     if (block === undefined || more === undefined) return
@@ -228,10 +242,10 @@ export class LiveSpeech {
   }
 }
 
-function drawLive({ messageId }: Speech, { block, index, text, tokens }: LiveBlock, entry: Entry): Row | undefined {
+function drawLive({ messageId, isStale }: Speech, { block, index, text, tokens }: LiveBlock, entry: Entry): Row | undefined {
   const { seq, lane } = entry
   const base = { key: `b:${messageId}:${index}`, headSeq: seq, lastSeq: seq, lane, at: "" }
-  if (isSpoken(block)) return drawSpoken(block, base, { state: "live", text, tokens })
+  if (isSpoken(block)) return drawSpoken(block, base, { state: isStale ? "stale" : "live", text, tokens })
   if (!isCall(block)) return undefined
   const [toolUseId, name] = [textOf(block, "id") ?? "", textOf(block, "name") ?? ""]
   const facts = { toolUseId, name, input: firstField(text), hasCall: true, hasLane: false, isRetracted: false }

@@ -73,9 +73,9 @@ export class Transcript {
     }
   }
 
-  /** The stream begins again: the message in progress will be told from its beginning. */
-  forgetLive(): void {
-    this.#live.endAll()
+  /** The stream was cut and begins again: the message in progress stays until it is told from its beginning, or whole. */
+  interruptLive(): void {
+    this.#live.interrupted()
   }
 
   /** How the hub says an ask stands. */
@@ -254,7 +254,7 @@ export class Transcript {
         this.#live.endAll(seq)
         break
       case "disconnected":
-        this.#live.endAll(seq)
+        this.#live.interrupted(seq)
         break
     }
     this.#note(event, noteOf(message))

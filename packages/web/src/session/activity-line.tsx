@@ -1,4 +1,5 @@
 import { failureAdvice, type Session } from "@signalbox/client"
+import { type Row, waitedForPeople } from "@signalbox/transcript"
 import { useEffect, useRef } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
@@ -9,19 +10,28 @@ interface ActivityLineProps {
   readonly session: Session
   readonly status: SessionStatus
   readonly isCompacting: boolean
+  /** Tells how long people took to answer, which is not the agent's work. */
+  readonly rows: readonly Row[]
 }
 
 /** The line under a transcript. It is always there and always as high: nothing moves when work begins or ends. */
-export function ActivityLine({ session, status, isCompacting }: ActivityLineProps) {
+export function ActivityLine({ session, status, isCompacting, rows }: ActivityLineProps) {
   const now = useNow()
   const since = session.turnStartedAt === undefined ? undefined : Date.parse(session.turnStartedAt)
   return (
     <p className="mx-auto flex h-7 w-full max-w-4xl shrink-0 items-center px-4 text-dense text-text-3 tabular-nums tablet:px-6">
       {isCompacting && status === "running"
         ? "Compacting…"
-        : wordsOf(session, status, since === undefined ? undefined : now - since)}
+        : wordsOf(session, status, since === undefined ? undefined : workedMs(rows, since, now))}
     </p>
   )
+}
+
+/** Time since the turn began, without the time in which somebody was waited for. */
+export function workedMs(rows: readonly Row[], since: number, now: number): number {
+  // Rows are in order: those of earlier turns need no looking at.
+  const first = rows.findLastIndex((row) => row.at !== "" && Date.parse(row.at) < since)
+  return now - since - waitedForPeople(rows.slice(first + 1), { from: since, to: now })
 }
 
 function wordsOf(session: Session, status: SessionStatus, workingMs: number | undefined): string {

@@ -21,6 +21,7 @@ import { keptPlace, type ReadingPlace } from "../transcript/list/reading-place.t
 import { type TranscriptHandle, TranscriptList } from "../transcript/list/transcript-list.tsx"
 import { RowView } from "../transcript/rows/row-view.tsx"
 import { createDisclosures, type Disclosures, TranscriptContext } from "../transcript/rows/transcript-context.tsx"
+import { ForkedLog, type SessionAt } from "../transcript/window/forked-log.ts"
 import { SessionFeed } from "../transcript/window/session-feed.ts"
 import { ActivityLine, useTurnNews } from "./activity-line.tsx"
 import { Composer } from "./composer/composer.tsx"
@@ -60,22 +61,30 @@ function disclosuresOf(session: string): Disclosures {
   return kept
 }
 
-function useFeed(id: string, lane: string | null, around: number | undefined): SessionFeed {
+function useFeed(id: string, lane: string | null, around: number | undefined) {
   const store = useHubStore()
   const { hub } = store
-  const [feed, setFeed] = useState(() => new SessionFeed(hub.session(id), lane))
+  const log = useMemo(() => {
+    // A record that is known needs no asking for.
+    const at: SessionAt = (session) => ({
+      ...hub.session(session),
+      get: async () => store.fleet.get().sessions.get(session) ?? (await hub.session(session).get()),
+    })
+    return new ForkedLog(id, at)
+  }, [store, hub, id])
+  const [feed, setFeed] = useState(() => new SessionFeed(log, lane))
   const start = useRef(around)
   useEffect(() => {
     // React may mount twice: a feed that was closed is not opened again.
-    const opened = new SessionFeed(hub.session(id), lane, () => {
+    const opened = new SessionFeed(log, lane, () => {
       store.gaps.set(store.gaps.get() + 1)
       store.retry()
     })
     setFeed(opened)
     void opened.open(start.current)
     return () => opened.close()
-  }, [store, hub, id, lane])
-  return feed
+  }, [store, log, lane])
+  return { feed, log }
 }
 
 /** The event that is loaded first; undefined for the last ones. */
@@ -104,7 +113,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   const { query, entry } = usePlace()
   const wanted = Number(query.get("seq") ?? "0")
   const [start] = useState(() => keptPlace({ entry, session: id, lane }))
-  const feed = useFeed(id, lane, startSeq(start, wanted))
+  const { feed, log } = useFeed(id, lane, startSeq(start, wanted))
   const view = useValue(feed.view)
   const { detail } = usePreferences()
   const transcript = useRef<TranscriptHandle>(null)
@@ -115,6 +124,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
     () => ({
       sessionId: id,
       feed,
+      addressOf: (seq: number) => log.addressOf(seq),
       disclosures,
       detail,
       onRaw: (seq: number) => setQuery({ panel: "raw", event: String(seq) }, { push: true }),
@@ -126,7 +136,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
       onHold: () => transcript.current?.hold(),
       renderRow: (row: Row) => <RowView key={row.key} row={row} />,
     }),
-    [id, feed, disclosures, detail],
+    [id, feed, log, disclosures, detail],
   )
 
   // Messages are the agent's own, also while one of its lanes is read.
@@ -211,7 +221,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             start={start}
             lane={lane}
             sent={sent}
-            footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} />}
+            footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} rows={rowsOfAgent} />}
           />
         )}
         {hasDock && (

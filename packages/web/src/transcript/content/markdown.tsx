@@ -16,14 +16,16 @@ interface MarkdownProps {
   readonly text: string
   /** Still being written: what is open is closed for now. */
   readonly live: boolean
+  /** Marks the end of what is said so far. */
+  readonly hasCaret?: boolean
 }
 
 /** An agent's text, as elements of ours. Markup in it is text; nothing in it loads or runs. */
-export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, live, hasCaret = false }: MarkdownProps) {
   const blocks = useMemo(() => markdownTokens(text, live ? remend : undefined), [text, live])
   if (blocks === undefined) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
   return (
-    <div className="prose">
+    <div className={hasCaret ? "prose has-caret" : "prose"}>
       {blocks.map((block, index) => (
         // A text that grows keeps its blocks in their places: only the last one is drawn again.
         <Block key={index} block={block} raw={block.raw} isOpen={live && index === blocks.length - 1} />

@@ -32,10 +32,11 @@ const SMALL = "not-coarse:size-6 not-coarse:min-h-6"
 
 /** A row with its address. */
 export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
-  const { sessionId, onRaw } = useTranscript()
+  const { addressOf, onRaw } = useTranscript()
   // A conversation can be cut after what the agent itself said.
   const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
-  const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
+  const { session, seq } = addressOf(row.headSeq)
+  const link = `${location.origin}/s/${encodeURIComponent(session)}?seq=${seq}`
   return (
     <article
       tabIndex={-1}
@@ -46,8 +47,11 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
       data-key={row.key}
       data-kind={row.kind}
       data-mark={mark}
+      data-history={row.headSeq < 0 ? "" : undefined}
       className={classes(
         "group/row relative mx-auto max-w-4xl rounded-control px-4 py-1 outline-offset-0! tablet:px-6",
+        // History that a fork began with: it was said in another session.
+        row.headSeq < 0 && "opacity-75",
         mark !== undefined && "outline-2 outline-focus outline-solid",
       )}
     >
@@ -69,7 +73,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
         {canFork && (
           <IconButton
             label="Fork from here"
-            onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
+            onClick={() => navigate(`/new?fork=${encodeURIComponent(session)}&at=${addressOf(row.lastSeq).seq}`)}
             className={SMALL}
           >
             <ForkIcon size={14} />

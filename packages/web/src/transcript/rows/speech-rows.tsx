@@ -84,7 +84,15 @@ export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
 }
 
 export function TextRowView({ row: { key, state, text } }: { readonly row: TextRow }) {
-  if (state !== "retracted") return <Markdown text={text} live={state === "live"} />
+  if (state === "stale") {
+    // Half a sentence, as far as it was heard before the connection was lost.
+    return (
+      <div data-stale title="Reconnecting. This is as far as it came." className="opacity-60">
+        <Markdown text={text} live />
+      </div>
+    )
+  }
+  if (state !== "retracted") return <Markdown text={text} live={state === "live"} hasCaret={state === "live"} />
   return (
     <Disclosure
       name={key}

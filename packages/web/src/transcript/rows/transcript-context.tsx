@@ -16,6 +16,8 @@ export function createDisclosures(): Disclosures {
 interface TranscriptContextValue {
   readonly sessionId: string
   readonly feed: SessionFeed
+  /** The session that an event belongs to: a fork shows history of the one before it. */
+  readonly addressOf: (seq: number) => { readonly session: string; readonly seq: number }
   readonly disclosures: Disclosures
   readonly detail: Preferences["detail"]
   /** Shows the event behind a row in the Raw panel. */

@@ -78,8 +78,8 @@ export class HeldLog {
     if (this.isLive) this.#transcript.delta(message)
   }
 
-  forgetLive(): void {
-    this.#transcript.forgetLive()
+  interruptLive(): void {
+    this.#transcript.interruptLive()
   }
 
   /** A page that joins what is held is added to it; any other takes its place. */

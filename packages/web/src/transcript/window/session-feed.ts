@@ -4,10 +4,10 @@ import {
   type FollowItem,
   HubClientError,
   type HubEvent,
-  type HubSession,
 } from "@signalbox/client"
 import type { PromptRow, Row, ToolRow } from "@signalbox/transcript"
 import { createValueStore, type ValueStore } from "../../app/value-store.ts"
+import type { LogSource } from "./forked-log.ts"
 import { HeldLog, type PageEffect } from "./held-log.ts"
 import { partWaiting, type TurnFacts } from "./waiting-prompts.ts"
 
@@ -48,7 +48,7 @@ const HIDDEN_COMMIT_MS = 500
 /** One session as the reader sees it: a window into its log, what happens now, and the rows they make. */
 export class SessionFeed {
   readonly view: ValueStore<FeedView>
-  readonly #session: HubSession
+  readonly #session: LogSource
   readonly #onGap: () => void
   readonly #log: HeldLog
   readonly #lane: string | null
@@ -67,7 +67,7 @@ export class SessionFeed {
   readerSeq = 0
 
   /** `onGap` hears when the stream came back with something missing. */
-  constructor(session: HubSession, lane: string | null, onGap: () => void = () => undefined) {
+  constructor(session: LogSource, lane: string | null, onGap: () => void = () => undefined) {
     this.#session = session
     this.#onGap = onGap
     this.#log = new HeldLog(lane)
@@ -235,7 +235,7 @@ export class SessionFeed {
       case "ask":
         return this.takeAsk(item.ask)
       case "subscribed":
-        this.#log.forgetLive()
+        this.#log.interruptLive()
         return item.verdict === "gap" ? this.#closeGap(item.lastSeq) : undefined
       case "changed":
       case "read":
