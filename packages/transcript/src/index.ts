@@ -65,6 +65,6 @@ export {
 } from "./rows/tool-words.ts"
 export { Transcript, type TranscriptOptions } from "./rows/transcript.ts"
 export { type LimitWindow, limitWindowsOf, tellingErrors } from "./rows/turn-table.ts"
+export { waitedForPeople } from "./rows/waits.ts"
 export { type WhyLines, whyLines } from "./rows/why-words.ts"
 export { visibleLine, visibleText } from "./text/visible-text.ts"
-export { waitedForPeople } from "./rows/waits.ts"

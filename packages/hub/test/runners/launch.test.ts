@@ -264,7 +264,9 @@ describe("launching on a runner", () => {
     agent.init({ cwd: "/srv", model: "opus" })
     await agent.allAcked()
     const forked = await launch(stage, { resume: body.id, fork: true, prompt: "Another way." })
-    expect(forked.body).toMatchObject({ parent: body.id, cwd: "/srv", model: "opus", agentSessionId: null })
+    const { lastSeq } = await stage.hub.core.getSession(body.id)
+    const origin = { parent: body.id, parentSeq: lastSeq }
+    expect(forked.body).toMatchObject({ ...origin, cwd: "/srv", model: "opus", agentSessionId: null })
     expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, cwd: "/srv" })
     const other = await runner.agent(1)
     other.init()

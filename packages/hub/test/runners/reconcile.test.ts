@@ -48,7 +48,7 @@ class MoodyLog extends MemoryEventLog {
 
 describe("what a runner has and what the hub thinks it has", () => {
   it("[HR35] a process that the runner does not know is over, unless it is heard of in time", async () => {
-    const { registry, directory, troubles } = setUpSessions()
+    const { registry, directory, log, troubles } = setUpSessions()
     const trouble = (what: string) => void troubles.push(what)
     const claims = claimsOn(directory)
     const refusals = new RunnerRefusals({ directory, claims, tokens: { getLive: () => undefined }, trouble })
@@ -59,6 +59,7 @@ describe("what a runner has and what the hub thinks it has", () => {
       registry,
       fleet,
       directory,
+      log,
       settings: { settings: DEFAULT_SETTINGS },
       policy: { enforce: "asked" },
       trouble: (_session, what) => void troubles.push(what),

@@ -37,7 +37,9 @@ describe("where the agent takes a message up", () => {
     const taken = inTurn()
     taken.sent("b", message("two"), by)
     expect(taken.heard({ type: "command_lifecycle", command_uuid: "b", state: "queued" })).toEqual([])
-    expect(taken.heard({ type: "command_lifecycle", command_uuid: "b", state: "started" })).toMatchObject([{ uuid: "b" }])
+    expect(taken.heard({ type: "command_lifecycle", command_uuid: "b", state: "started" })).toMatchObject([
+      { uuid: "b" },
+    ])
   })
 
   it("[HS25] of an agent that tells nothing, the next turn has it", () => {

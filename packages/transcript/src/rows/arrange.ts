@@ -1,7 +1,7 @@
 import { counted } from "@signalbox/protocol"
 import type { Entry } from "./entry.ts"
-import { waitedForPeople } from "./waits.ts"
 import type { ActivityRow, HookRow, ResultRow, RetryRow, Row, ToolRow } from "./row.ts"
+import { waitedForPeople } from "./waits.ts"
 
 /** Calls that only look, by what they look at. */
 const QUIET: Readonly<Record<string, string>> = {

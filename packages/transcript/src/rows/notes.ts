@@ -67,7 +67,11 @@ const HUB: Readonly<Record<string, Teller>> = {
     text: `The agent's process has ended${exitWords(message)}${lastWords(message)}`,
   }),
   // The cockpit puts it between a fork and the history that the fork began with.
-  forked: () => ({ level: "info", text: "Forked here. Everything above is history of the original session.", isDivider: true }),
+  forked: () => ({
+    level: "info",
+    text: "Forked here. Everything above is history of the original session.",
+    isDivider: true,
+  }),
   parked: note("quiet", () => "The idle agent was put to rest; a message brings it back"),
   hook_answered: note("quiet", () => "The runner answered a hook: nobody else was there to"),
   not_enforced: note("warning", () => "A tool ran that the policy had not seen: the session is no longer enforced"),

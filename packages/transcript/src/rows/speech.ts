@@ -242,7 +242,11 @@ export class LiveSpeech {
   }
 }
 
-function drawLive({ messageId, isStale }: Speech, { block, index, text, tokens }: LiveBlock, entry: Entry): Row | undefined {
+function drawLive(
+  { messageId, isStale }: Speech,
+  { block, index, text, tokens }: LiveBlock,
+  entry: Entry,
+): Row | undefined {
   const { seq, lane } = entry
   const base = { key: `b:${messageId}:${index}`, headSeq: seq, lastSeq: seq, lane, at: "" }
   if (isSpoken(block)) return drawSpoken(block, base, { state: isStale ? "stale" : "live", text, tokens })

@@ -221,7 +221,9 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             start={start}
             lane={lane}
             sent={sent}
-            footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} rows={rowsOfAgent} />}
+            footer={
+              <ActivityLine session={session} status={status} isCompacting={view.isCompacting} rows={rowsOfAgent} />
+            }
           />
         )}
         {hasDock && (

@@ -1,4 +1,11 @@
-import { type EventPage, type EventQuery, HubClientError, type HubEvent, type HubSession, type Session } from "@signalbox/client"
+import {
+  type EventPage,
+  type EventQuery,
+  HubClientError,
+  type HubEvent,
+  type HubSession,
+  type Session,
+} from "@signalbox/client"
 
 /** What a feed reads of a session. */
 export type LogSource = Pick<HubSession, "id" | "events" | "follow">
@@ -46,7 +53,9 @@ export class ForkedLog implements LogSource {
   addressOf(seq: number): { readonly session: string; readonly seq: number } {
     if (seq > 0) return { session: this.id, seq }
     const part = this.#known.find((each) => seq > each.offset) ?? this.#known[0]
-    return part === undefined ? { session: this.id, seq: 1 } : { session: part.log.id, seq: Math.max(1, seq - part.offset) }
+    return part === undefined
+      ? { session: this.id, seq: 1 }
+      : { session: part.log.id, seq: Math.max(1, seq - part.offset) }
   }
 
   async events(query: EventQuery = {}): Promise<EventPage> {
@@ -61,7 +70,7 @@ export class ForkedLog implements LogSource {
       if (page.events.length > 0 || before === undefined) return { ...page, firstSeq: firstOf(parts) }
     }
     this.#lastSeq ??= (await this.#own.events({ before: END, limit: 1 })).lastSeq
-    const bounds = { firstSeq: firstOf(parts), lastSeq: this.#lastSeq }
+    const bounds = { firstSeq: firstOf(parts), lastSeq: this.#lastSeq, more: true }
     const [nearest] = parts
     if (nearest === undefined || at >= 0) {
       const note = await this.#note(nearest)

@@ -1,10 +1,4 @@
-import {
-  type Ask,
-  type EventQuery,
-  type FollowItem,
-  HubClientError,
-  type HubEvent,
-} from "@signalbox/client"
+import { type Ask, type EventQuery, type FollowItem, HubClientError, type HubEvent } from "@signalbox/client"
 import type { PromptRow, Row, ToolRow } from "@signalbox/transcript"
 import { createValueStore, type ValueStore } from "../../app/value-store.ts"
 import type { LogSource } from "./forked-log.ts"
