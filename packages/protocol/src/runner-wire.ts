@@ -66,6 +66,15 @@ export type RunnerNote =
   | { readonly kind: "hook-answered"; readonly requestId: string; readonly how: "open" | "block" }
   /** The branch that the agent's folder is on from here on; empty when it is on none, null when it cannot be told. */
   | { readonly kind: "branch"; readonly branch: string | null }
+  /** The uncommitted changes in the agent's folder; null when they cannot be told. */
+  | { readonly kind: "changes"; readonly changes: FolderChanges | null }
+
+/** Changed and new files, and lines of the changed ones. */
+export interface FolderChanges {
+  readonly files: number
+  readonly added: number
+  readonly removed: number
+}
 
 export interface RunnerFacts {
   /** Stable over restarts of the same runner. */

@@ -5,6 +5,7 @@ import {
   encodeAck,
   encodeCommand,
   encodeLineForAgent,
+  type FolderChanges,
   type FromRunner,
   type RunnerNote,
   readFromRunner,
@@ -181,6 +182,7 @@ export class RunnerAgent implements AgentWire {
       const { requestId, how } = note
       await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
     } else if (note?.kind === "branch") this.#takeBranch(note.branch)
+    else if (note?.kind === "changes") this.#takeChanges(note.changes)
     else onTrouble(new Error("a runner's note cannot be read"))
     taken.took(number, true)
   }
@@ -191,6 +193,13 @@ export class RunnerAgent implements AgentWire {
     if (!session.isSpokenForBy(this.incarnation) || (session.record.branch ?? null) === branch) return
     if (branch === null) session.forget("branch")
     else session.change({ branch })
+  }
+
+  #takeChanges(changes: FolderChanges | null): void {
+    const { session } = this
+    if (!session.isSpokenForBy(this.incarnation)) return
+    if (changes === null) session.forget("changes")
+    else session.change({ changes })
   }
 
   /** The store did not take something that the runner still has: it brings it again. */
@@ -240,6 +249,7 @@ function readNote(value: unknown): RunnerNote | undefined {
   if (!isObject(value)) return undefined
   if (value["kind"] === "exited") return { kind: "exited", exit: readExit(fieldOf(value, "exit") ?? {}) }
   if (value["kind"] === "branch") return { kind: "branch", branch: readBranch(value["branch"]) }
+  if (value["kind"] === "changes") return { kind: "changes", changes: readChanges(value["changes"]) }
   if (value["kind"] !== "hook-answered") return undefined
   const how = value["how"] === "block" ? "block" : "open"
   return { kind: "hook-answered", requestId: textOf(value, "requestId") ?? "", how }
@@ -250,6 +260,16 @@ const MAX_BRANCH_CHARS = 1024
 /** One that is longer than git's own could be is as good as unknown: rules for a branch then ask. */
 export function readBranch(value: unknown): string | null {
   return typeof value === "string" && value.length <= MAX_BRANCH_CHARS ? value : null
+}
+
+function readChanges(value: unknown): FolderChanges | null {
+  if (!isObject(value)) return null
+  const { files, added, removed } = value
+  return isCount(files) && isCount(added) && isCount(removed) ? { files, added, removed } : null
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 }
 
 function readExit(value: Readonly<Record<string, unknown>>): AgentExit {

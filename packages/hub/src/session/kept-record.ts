@@ -249,8 +249,8 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
   const { turnStartedAt: _cut, interruptedBy: _by, backgroundTasks: _gone, ...kept } = session.record
-  // A limit of thinking goes with the process that it was set in.
-  const { maxThinkingTokens: _unset, ...record } = kept
+  // A limit of thinking goes with the process that it was set in; the next one may work in another folder.
+  const { maxThinkingTokens: _unset, changes: _elsewhere, ...record } = kept
   const { costUsd, models = {} } = record
   const { incarnation: before, costBase, modelBase = {} } = session.own
   const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase, models: modelBase } }

@@ -221,7 +221,7 @@ export class LiveSession {
   }
 
   /** Drops a fact that no longer holds, such as the tasks of a process that has ended. */
-  forget(fact: "backgroundTasks" | "worktree" | "branch"): void {
+  forget(fact: "backgroundTasks" | "worktree" | "branch" | "changes"): void {
     const { [fact]: _gone, ...record } = this.record
     this.#kept.change({ ...this.kept, record })
   }

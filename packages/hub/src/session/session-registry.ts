@@ -313,18 +313,20 @@ export class SessionRegistry {
     // Nothing is awaited from here on: of two agents that name one id at once the second finds what the first made of it.
     if (this.#byAgentId.get(agentSessionId) !== known) return this.route(current, message, isBound)
     if (isOther && !isStranger && mayReturn(current, known)) {
-      // Its folder is where it was, and a runner tells the branch only when it changes.
-      if (current.record.branch === undefined) known.forget("branch")
-      else known.change({ branch: current.record.branch })
+      // Its folder is where it was, and a runner tells these only when they change.
+      for (const fact of ["branch", "changes"] as const) {
+        if (current.record[fact] === undefined) known.forget(fact)
+        else known.change({ [fact]: current.record[fact] })
+      }
       return this.#moveTo(current, known)
     }
     if (current.record.agentSessionId === null) {
       this.#claim(current, agentSessionId)
       return current
     }
-    const { cwd, model, permissionMode, branch, startedBy } = current.record
+    const { cwd, model, permissionMode, branch, changes, startedBy } = current.record
     const next = this.create({ agent: "external" }, { parent: current.id, ...defined({ startedBy }) })
-    next.change({ cwd, model, permissionMode, ...defined({ branch }) })
+    next.change({ cwd, model, permissionMode, ...defined({ branch, changes }) })
     this.#claim(next, agentSessionId)
     return this.#moveTo(current, next)
   }

@@ -155,7 +155,7 @@ describe("sessions in memory and in the store", () => {
     expect(decode(line, "agent").kind).toBe("known")
   })
 
-  it("[HS64] the list has sessions in memory and in the store in one order, a page at a time", async () => {
+  it("[HS64] [DR100] the list has sessions in memory and in the store in one order, a page at a time", async () => {
     const { directory, registry } = setUp()
     const ids = Array.from({ length: 23 }, (_, index) => `s${String(index).padStart(2, "0")}`)
     for (const [index, id] of ids.entries()) {
@@ -184,6 +184,17 @@ describe("sessions in memory and in the store", () => {
     expect(await pages({ state: "ended" }, 3)).toEqual(newestFirst.filter(isEnded))
     const isOdd = (id: string) => Number(id.slice(1)) % 2 === 1
     expect(await pages({ q: " T1 " }, 3)).toEqual(newestFirst.filter(isOdd))
+    // Pins come first, of those in memory and of those in the store.
+    const pins = ["s08", "s03"]
+    for (const id of pins) {
+      const kept = registry.loaded(id) ?? (await registry.get(id))
+      kept.change({ pinned: true })
+      await kept.settled()
+    }
+    const pinnedFirst = [...pins, ...newestFirst.filter((id) => !pins.includes(id))]
+    for (const limit of [1, 2, 5, 500]) expect(await pages({}, limit)).toEqual(pinnedFirst)
+    for (const id of pins) registry.loaded(id)?.change({ pinned: false })
+    expect(await pages({}, 3)).toEqual(newestFirst)
     // What is in memory knows more than its row.
     await registry.loaded("s04")?.end({ reason: "stopped" })
     expect(await pages({ state: "ended" }, 3)).toEqual(newestFirst.filter((id) => isEnded(id) || id === "s04"))

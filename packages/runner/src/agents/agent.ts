@@ -13,9 +13,12 @@ import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transp
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
 import { branchOf } from "./branch.ts"
+import { ChangeNews } from "./change-news.ts"
+import type { ChangeReader } from "./changes.ts"
 import { HeldHooks } from "./held-hooks.ts"
 
 export interface AgentOptions extends AgentStreamOptions {
+  readonly changes: Pick<ChangeReader, "read">
   /** The process is over; what it said may still be on its way to the hub. */
   readonly onExit: (agent: Agent) => void
   /** The hub has everything, or does not want it: nothing is left to do. */
@@ -49,6 +52,7 @@ export class Agent {
   #endWhenIdle: Ending | undefined
   /** The branch that the hub knows of, or will when it is here; undefined before the first look. */
   #toldBranch: string | null | undefined
+  readonly #changes: ChangeNews
   /** Undefined while the hub wants what it says. */
   #unwanted: string | undefined
 
@@ -66,6 +70,11 @@ export class Agent {
       onDown: () => this.#hubIsAway(),
       onDelivered: () => this.#options.onOver(this),
       onUnknown: (reason) => this.#hubKnowsNothing(reason),
+    })
+    this.#changes = new ChangeNews({
+      read: () => options.changes.read(options.record.launched.cwd),
+      tell: (changes) => this.#stream.note({ kind: "changes", changes }),
+      clock: options.clock,
     })
     if (child === undefined) return
     if (options.record.enforce === true) {
@@ -150,7 +159,10 @@ export class Agent {
 
   #heard(line: string): void {
     const message = tellingLine(line)
-    if (message !== undefined && WITH_BRANCH.has(message.type)) this.#tellBranch()
+    if (message !== undefined && WITH_BRANCH.has(message.type)) {
+      this.#tellBranch()
+      this.#changes.look()
+    }
     this.#stream.line(line)
     if (message !== undefined) {
       this.#step({ from: "agent", message })
@@ -246,6 +258,7 @@ export class Agent {
     const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
     const { undelivered, lastReceived } = state.input
     this.#state = { phase: "exited" }
+    this.#changes.end()
     this.#held?.releaseAll()
     this.#options.log.info(
       { incarnation: this.incarnation, session: this.record.session },

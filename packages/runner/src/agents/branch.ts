@@ -13,15 +13,27 @@ const MAX_DEPTH = 128
  * them may hold up the runner.
  */
 export function branchOf(folder: string): string | undefined {
+  const found = repositoryOf(folder)
+  return found === "none" ? "" : branchIn(found?.git)
+}
+
+/** Whether git would find a repository here. */
+export function isInRepository(folder: string): boolean {
+  const found = repositoryOf(folder)
+  return found !== "none" && found?.git !== undefined
+}
+
+/** Undefined when it cannot be told. */
+function repositoryOf(folder: string): { readonly git: string | undefined } | "none" | undefined {
   let place = resolve(folder)
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const git = join(place, ".git")
     const kind = kindOf(git)
     if (kind === "other") return undefined
-    if (kind === "file") return branchIn(linkedFolder(git, place))
+    if (kind === "file") return { git: linkedFolder(git, place) }
     // A folder of that name alone is no repository: git looks on above it.
-    if (kind === "folder" && isRepository(git)) return branchIn(git)
-    if (dirname(place) === place) return ""
+    if (kind === "folder" && isRepository(git)) return { git }
+    if (dirname(place) === place) return "none"
     place = dirname(place)
   }
   return undefined

@@ -12,6 +12,7 @@ import type { TreeUsage } from "../state/process-table.ts"
 import type { AgentRecord, StateFile } from "../state/state-file.ts"
 import { Leftovers } from "../state/sweep.ts"
 import { Agent } from "./agent.ts"
+import { ChangeReader } from "./changes.ts"
 
 export interface RosterOptions {
   readonly settings: RunnerSettings
@@ -44,6 +45,7 @@ export class Roster {
   readonly #ended = new Map<string, Promise<void>>()
   /** What is being cleared away; it writes in our directory until it is done. */
   readonly #leaving = new Set<Promise<void>>()
+  readonly #changes: ChangeReader
   readonly #startsInTurn: () => Promise<void>
   #isClosing = false
   #onEmpty: () => void = () => undefined
@@ -52,6 +54,7 @@ export class Roster {
     this.#options = options
     const { limits, clock, log } = options.settings
     this.#leftovers = new Leftovers({ killAfterMs: limits.killAfterMs, log })
+    this.#changes = new ChangeReader(options.settings)
     this.#startsInTurn = startGate(limits, clock)
   }
 
@@ -196,6 +199,7 @@ export class Roster {
       ...link,
       record,
       kept,
+      changes: this.#changes,
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,
       onExit: () => {
