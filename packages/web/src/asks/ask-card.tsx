@@ -25,6 +25,7 @@ import { READING_KEYS, readOn } from "./answer/read-on.ts"
 import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
 import { AskHeading, AskReasons, useIsBarred } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
+import { AskWhy } from "./ask-why.tsx"
 import { ActionBar, AllowBarred, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
 import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
@@ -84,6 +85,7 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
       <AskHeading ask={ask} showSession={place !== "dock"} />
       {!isOpen && <Outcome ask={ask} hadFocus={cut.hadFocus} />}
       {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">Your text was not sent.</p>}
+      {isOpen && <AskWhy ask={ask} />}
       <AskReasons ask={ask} />
       {isOpen && canOperate ? (
         // Not the boundary of the record: a form that goes must be gone, with its focus, while the record is loaded.

@@ -1,0 +1,39 @@
+import type { Ask } from "@signalbox/client"
+import { type RiskKind, riskCues } from "@signalbox/policy"
+import { useMemo } from "react"
+import { useSession } from "../app/hub-context.ts"
+import { VisibleText } from "../design/visible-text.tsx"
+
+const WORDS: Readonly<Record<RiskKind, string>> = {
+  deletes: "Deletes",
+  forces: "Forces",
+  production: "Production",
+  superuser: "Superuser",
+  outside: "Outside the folder",
+  secret: "Secrets",
+  network: "Network",
+  "runs-download": "Runs a download",
+  unread: "Not checked",
+}
+
+/** Facts to look at twice, each with the part that shows it. None of them is a verdict. */
+export function RiskCues({ ask }: { readonly ask: Pick<Ask, "toolName" | "input" | "sessionId"> }) {
+  const { toolName: tool = "", input = {}, sessionId } = ask
+  const cwd = useSession(sessionId)?.cwd ?? undefined
+  const cues = useMemo(() => riskCues({ tool, input }, { cwd }), [tool, input, cwd])
+  if (cues.length === 0) return null
+  return (
+    <ul aria-label="Look twice" className="flex flex-wrap gap-x-2 gap-y-1">
+      {cues.map(({ kind, found }) => (
+        <li
+          key={`${kind}:${found}`}
+          data-cue={kind}
+          className="flex max-w-full items-baseline gap-1.5 rounded-[4px] bg-caution-soft px-1.5 text-meta"
+        >
+          <span className="shrink-0 font-medium text-caution">{WORDS[kind]}</span>
+          <VisibleText as="span" className="truncate font-mono text-text-2" text={found} />
+        </li>
+      ))}
+    </ul>
+  )
+}
