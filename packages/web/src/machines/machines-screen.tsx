@@ -75,7 +75,7 @@ function MachineCard({ machine }: { readonly machine: Machine }) {
   return (
     <li
       data-machine={machine.id}
-      className="relative flex flex-col gap-1 rounded-card border border-line bg-surface px-4 py-3 hover:border-edge"
+      className="relative flex flex-col gap-1 rounded-card border border-line bg-surface px-4 py-3 shadow-control hover:border-rim hover:bg-raised"
     >
       <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
         <Link

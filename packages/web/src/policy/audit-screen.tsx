@@ -92,7 +92,10 @@ function Pages({ wish, first, more }: PagesProps) {
   }
   return (
     <>
-      <ol aria-label="Audit" className="flex flex-col divide-y divide-line rounded-card border border-line bg-surface">
+      <ol
+        aria-label="Audit"
+        className="flex flex-col divide-y divide-line overflow-hidden rounded-card border border-line bg-surface shadow-control"
+      >
         {all.map((record) => (
           <Entry key={record.id} record={record} />
         ))}

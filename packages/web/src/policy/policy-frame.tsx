@@ -1,8 +1,9 @@
 import { Fragment, type ReactNode } from "react"
-import { Link, usePlace } from "../app/router.tsx"
+import { usePlace } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
 import { Skeleton, Trouble } from "../design/notice.tsx"
+import { TabLinks } from "../design/tab-links.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import type { Loaded } from "./loaded.ts"
 import { EFFECTS, type Phrase } from "./rule-words.ts"
@@ -29,23 +30,10 @@ export function PolicyFrame({ title, children }: FrameProps) {
       <header className="shrink-0 border-b border-line">
         <div className="mx-auto max-w-5xl px-4 pt-2 tablet:px-6">
           <h1 className="text-page font-bold">Policy</h1>
-          <nav aria-label="Policy" className="mt-1 flex flex-wrap gap-x-4 tablet:gap-x-5">
-            {PAGES.map(({ href, title: name, at }) => (
-              <Link
-                key={href}
-                href={href}
-                aria-current={at.test(path) ? "page" : undefined}
-                className={classes(
-                  "-mb-px flex min-h-9 items-center justify-center border-b-2 px-0.5 coarse:min-h-11 coarse:min-w-11",
-                  at.test(path)
-                    ? "border-accent font-medium text-accent"
-                    : "border-transparent text-text-2 hover:text-text",
-                )}
-              >
-                {name}
-              </Link>
-            ))}
-          </nav>
+          <TabLinks
+            label="Policy"
+            tabs={PAGES.map(({ href, title: name, at }) => ({ href, title: name, isHere: at.test(path) }))}
+          />
         </div>
       </header>
       <ConnectionPlace />

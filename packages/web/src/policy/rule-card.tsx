@@ -39,7 +39,7 @@ export function RuleCard({ rule, record, isLinked, onDelete }: RuleCardProps) {
       tabIndex={-1}
       data-rule={name}
       className={classes(
-        "flex flex-col gap-1 rounded-card border bg-surface px-4 py-3",
+        "flex flex-col gap-1 rounded-card border bg-surface px-4 py-3 shadow-control",
         isLinked ? "border-accent" : "border-line",
       )}
     >

@@ -45,7 +45,7 @@ function Group({ group, text }: { readonly group: HitGroup; readonly text: strin
           {plural(group.hits.length, "match", "matches")}
         </span>
       </div>
-      <ul className="overflow-hidden rounded-card border border-line bg-surface">
+      <ul className="overflow-hidden rounded-card border border-line bg-surface shadow-control">
         {group.hits.map((hit) => (
           <Hit key={`${hit.seq}:${hit.field}`} hit={hit} text={text} />
         ))}

@@ -112,7 +112,7 @@ function Recent() {
   return (
     <section aria-labelledby="recent-searches">
       <div className="flex items-center justify-between">
-        <h2 id="recent-searches" className="text-meta font-bold tracking-wide text-text-2 uppercase">
+        <h2 id="recent-searches" className="text-meta font-medium text-text-3">
           Recent
         </h2>
         <Button look="quiet" onClick={forgetQueries}>

@@ -1,10 +1,11 @@
 import { useHubStore, useMe } from "../app/hub-context.ts"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
-import { Link, type ScreenProps } from "../app/router.tsx"
+import type { ScreenProps } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Switch } from "../design/field.tsx"
+import { TabLinks } from "../design/tab-links.tsx"
 import { KeyTable } from "./key-table.tsx"
 import { About, NotificationSettings, PermissionSettings } from "./settings-pages.tsx"
 
@@ -27,23 +28,10 @@ export function SettingsScreen({ params }: ScreenProps) {
       <header className="shrink-0 border-b border-line px-4 pt-2 tablet:px-6">
         <div className="mx-auto max-w-3xl">
           <h1 className="text-page font-bold">Settings</h1>
-          <nav aria-label="Settings" className="mt-1 flex flex-wrap gap-x-4 tablet:gap-x-5">
-            {pages.map(({ id, title }) => (
-              <Link
-                key={id}
-                href={`/settings/${id}`}
-                aria-current={id === current.id ? "page" : undefined}
-                className={classes(
-                  "-mb-px flex min-h-9 items-center border-b-2 px-0.5 coarse:min-h-11",
-                  id === current.id
-                    ? "border-accent font-medium text-accent"
-                    : "border-transparent text-text-2 hover:text-text",
-                )}
-              >
-                {title}
-              </Link>
-            ))}
-          </nav>
+          <TabLinks
+            label="Settings"
+            tabs={pages.map(({ id, title }) => ({ href: `/settings/${id}`, title, isHere: id === current.id }))}
+          />
         </div>
       </header>
       <ConnectionPlace />
@@ -81,7 +69,9 @@ function Choice({ legend, name, value, choices, onChoose }: ChoiceProps) {
             key={choice.value}
             className={classes(
               "flex min-h-9 items-center gap-2 rounded-control border px-3 coarse:min-h-11",
-              choice.value === value ? "border-accent bg-accent-soft" : "border-line bg-surface",
+              choice.value === value
+                ? "border-accent bg-accent-soft font-medium"
+                : "border-rim bg-surface hover:bg-sunken",
             )}
           >
             <input type="radio" name={name} checked={choice.value === value} onChange={() => onChoose(choice.value)} />

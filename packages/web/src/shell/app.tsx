@@ -91,14 +91,16 @@ function SignIn({ reason }: { readonly reason: string | undefined }) {
 
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
-      <div className="flex items-center gap-2">
-        <Logo size={28} />
+      <div className="flex flex-col items-center gap-3">
+        <span className="flex size-14 items-center justify-center rounded-sheet border border-line bg-surface shadow-control">
+          <Logo size={32} />
+        </span>
         <h1 className="text-page font-bold">{APP_NAME}</h1>
       </div>
       <form
         onSubmit={(event) => void submit(event)}
         noValidate
-        className="flex w-full max-w-sm flex-col gap-4 rounded-card border border-line bg-surface p-5"
+        className="flex w-full max-w-sm flex-col gap-4 rounded-sheet border border-line bg-surface p-6 shadow-control"
       >
         {reason !== undefined && error === undefined && <Notice tone="neutral">{reason}</Notice>}
         <TextField

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { useCanOperate, useFleet, useHubStore, useMe } from "../app/hub-context.ts"
 import { navigate } from "../app/router.tsx"
 import { type Command, useIsPhone, useScreenCommands } from "../app/screen.tsx"
+import { KeyHint } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"
 import { oneLine } from "../design/visible-text.tsx"
@@ -89,7 +90,7 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
         {options.map((option, index) => (
           <div key={option.key} role="presentation">
             {option.group !== options[index - 1]?.group && (
-              <div role="presentation" className="px-3 pt-2 pb-1 text-meta font-bold text-text-3">
+              <div role="presentation" className="px-3 pt-3 pb-1 text-meta font-medium text-text-3">
                 {option.group}
               </div>
             )}
@@ -107,14 +108,17 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
               )}
             >
               <span className="truncate">{option.label}</span>
-              <span
-                className={classes(
-                  "shrink-0 truncate text-meta text-text-3",
-                  option.group === "Commands" && "coarse:hidden",
-                )}
-              >
-                {option.note}
-              </span>
+              {option.group === "Commands" ? (
+                option.note !== "" && (
+                  <span className="flex shrink-0 gap-1 text-text-3">
+                    {option.note.split(" ").map((key) => (
+                      <KeyHint key={key}>{key}</KeyHint>
+                    ))}
+                  </span>
+                )
+              ) : (
+                <span className="min-w-0 shrink-0 truncate text-meta text-text-3">{option.note}</span>
+              )}
             </div>
           </div>
         ))}
