@@ -29,8 +29,8 @@ interface FieldProps extends Labelled {
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId()
   return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-dense font-medium text-text-2">
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-dense font-medium text-text">
         {label}
       </label>
       {children({ id, ...notedBy(id, { hint, error }) })}

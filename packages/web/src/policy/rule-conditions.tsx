@@ -93,7 +93,7 @@ function ConditionRow({ condition, index, problems, onChange, onRemove }: Condit
           )}
         </Field>
       </div>
-      <IconButton label="Remove condition" onClick={onRemove} className="mt-6.5">
+      <IconButton label="Remove condition" onClick={onRemove} className="mt-6">
         <CloseIcon size={15} />
       </IconButton>
     </div>
