@@ -49,6 +49,8 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       await outcome(loser)
         .getByText(/ this first\. Your (?:answer|denial) was not sent\./)
         .waitFor()
+      // A message in green would say that all is as the loser wanted it.
+      expect(await outcome(loser).getAttribute("class")).not.toContain("text-clear")
       await outcome(winner)
         .getByText(/^You (?:allowed|denied) this/)
         .waitFor()

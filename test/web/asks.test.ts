@@ -115,6 +115,8 @@ describe.runIf(hasBrowser)("requests", () => {
   check("[K-4] a character that turns the text around is shown by its name", async () => {
     const page = await stage.session(await stage.asked(asksFor("npm run \u202Egnp.exe")))
     await dock(page).getByText("U+202E RLO").waitFor()
+    const other = await stage.session(await stage.asked(asksFor("curl https://p\u0430ypal.example.org")))
+    await dock(other).getByRole("group", { name: "Request" }).getByText("U+0430 Cyrillic").waitFor()
   })
 
   check("[K-5] an edited input goes out whole, and the log says who changed it", async () => {

@@ -80,3 +80,37 @@ export function unseenName(character: string): string {
   const name = NAMES[character.codePointAt(0) ?? 0]
   return name === undefined ? unseenNumber(character) : `${unseenNumber(character)} ${name}`
 }
+
+/** Letters of other alphabets that look like one of a to z. */
+const ALIKE =
+  "аеорсухіјѕԁԛԝһӏүкѵАВЕКМНОРСТУХІЈЅԚԜαικνορυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳօոսհցⅰⅴⅹⅼⅽⅾⅿ\\u{ff21}-\\u{ff3a}\\u{ff41}-\\u{ff5a}"
+const EACH_ALIKE = new RegExp(`[${ALIKE}]`, "gu")
+const HAS_ALIKE = new RegExp(`[${ALIKE}]`, "u")
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu
+const SCRIPTS: readonly (readonly [name: string, is: RegExp])[] = [
+  ["Cyrillic", /\p{Script=Cyrillic}/u],
+  ["Greek", /\p{Script=Greek}/u],
+  ["Armenian", /\p{Script=Armenian}/u],
+]
+/** A text with more of them is one in which nobody is deceived by a letter. */
+const MAX_ALIKE = 500
+
+/** Finds each letter that looks like one of a to z in a word that has such letters too: "p\u{430}ypal". In order, and bounded. */
+export function lookAlikesIn(text: string): readonly { readonly 0: string; readonly index: number }[] {
+  if (!HAS_ALIKE.test(text)) return []
+  const found: { 0: string; index: number }[] = []
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!/[A-Za-z]/.test(word) || !HAS_ALIKE.test(word)) continue
+    for (const letter of word.matchAll(EACH_ALIKE)) {
+      if (found.length === MAX_ALIKE) return found
+      found.push({ 0: letter[0], index: index + letter.index })
+    }
+  }
+  return found
+}
+
+/** `U+0430 Cyrillic` */
+export function lookAlikeName(letter: string): string {
+  const script = SCRIPTS.find(([, is]) => is.test(letter))?.[0] ?? "look-alike"
+  return `${unseenNumber(letter)} ${script}`
+}

@@ -19,7 +19,7 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
     const isLost = document.activeElement === document.body || document.activeElement === null
     if (mayTakeFocus() || (hadFocus && isLost)) line.current?.focus()
   }, [hadFocus])
-  const isGood = ask.state === "allowed"
+  const isGood = useIsGood(ask)
   return (
     <p
       ref={line}
@@ -31,6 +31,12 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
       <Sentence ask={ask} />
     </p>
   )
+}
+
+/** Allowed, and not instead of what the reader wanted: who lost a race sees no green. */
+function useIsGood({ id, state }: Ask): boolean {
+  const answer = useAnswerState(id)
+  return state === "allowed" && answer.name !== "lost"
 }
 
 /** Above the next request: what came of the one before, for a moment. */
@@ -50,10 +56,16 @@ export function OutcomeStrip({ id }: { readonly id: string | undefined }) {
       >
         <bdi>{summaryOf(ask)}</bdi>
       </Link>
-      <span className={classes(ask.state === "allowed" && "text-clear")}>
-        <Sentence ask={ask} />
-      </span>
+      <Said ask={ask} />
     </p>
+  )
+}
+
+function Said({ ask }: { readonly ask: Ask }) {
+  return (
+    <span className={classes(useIsGood(ask) && "text-clear")}>
+      <Sentence ask={ask} />
+    </span>
   )
 }
 

@@ -1,4 +1,4 @@
-import { hasUnseen, replaceUnseen, unseenIn, unseenName } from "@signalbox/protocol/unseen"
+import { hasUnseen, lookAlikeName, lookAlikesIn, replaceUnseen, unseenIn, unseenName } from "@signalbox/protocol/unseen"
 import type { ElementType, ReactNode } from "react"
 import { plural } from "./words.ts"
 
@@ -23,12 +23,13 @@ export function proseText(text: string): ReactNode {
 
 function shown(piece: TextPiece, index: number): ReactNode {
   if (piece.kind === "plain") return piece.text
-  const words = piece.kind === "hidden" ? piece.name : plural(piece.count, "blank line")
+  const words = piece.kind === "blank-lines" ? plural(piece.count, "blank line") : piece.name
   const isBreak = piece.kind === "blank-lines"
   return (
     // Pieces have no identity but their place, and never move: another text is another list.
     <span key={index}>
       {isBreak && "\n"}
+      {piece.kind === "look-alike" && <b className="text-caution">{piece.text}</b>}
       <mark className="rounded-mark border border-caution/50 bg-caution-soft px-1 font-mono text-meta text-caution">
         {words}
       </mark>
@@ -42,12 +43,14 @@ type TextPiece =
   | { readonly kind: "plain"; readonly text: string }
   | { readonly kind: "hidden"; readonly name: string }
   | { readonly kind: "blank-lines"; readonly count: number }
+  /** A letter of another alphabet in a word of ours, followed by its name. */
+  | { readonly kind: "look-alike"; readonly text: string; readonly name: string }
 
 const BLANK_RUN = /\n(?:[ \t]*\n){3,}/g
 
 /** Text that somebody decides on: nothing in it may hide, and nothing may be pushed out of sight. */
 export function visiblePieces(text: string): readonly TextPiece[] {
-  const found = [...unseenIn(text, "decision"), ...text.matchAll(BLANK_RUN)]
+  const found = [...unseenIn(text, "decision"), ...lookAlikesIn(text), ...text.matchAll(BLANK_RUN)]
   return piecesOf(
     text,
     found.sort((a, b) => a.index - b.index),
@@ -63,7 +66,8 @@ function piecesOf(text: string, found: readonly Found[]): readonly TextPiece[] {
   for (const { 0: part, index } of found) {
     if (index > end) pieces.push({ kind: "plain", text: text.slice(end, index) })
     if (part.startsWith("\n")) pieces.push({ kind: "blank-lines", count: part.split("\n").length - 2 })
-    else pieces.push({ kind: "hidden", name: unseenName(part) })
+    else if (hasUnseen(part)) pieces.push({ kind: "hidden", name: unseenName(part) })
+    else pieces.push({ kind: "look-alike", text: part, name: lookAlikeName(part) })
     end = index + part.length
   }
   if (end < text.length) pieces.push({ kind: "plain", text: text.slice(end) })
@@ -72,7 +76,7 @@ function piecesOf(text: string, found: readonly Found[]): readonly TextPiece[] {
 
 /** Whether anything in it would not be seen as what it is. */
 export function hasHidden(text: string): boolean {
-  return hasUnseen(text)
+  return hasUnseen(text) || lookAlikesIn(text).length > 0
 }
 
 /** One line for a list: what deceives stands in it by its name, odd spaces as ordinary ones, and no letter order is turned around. */

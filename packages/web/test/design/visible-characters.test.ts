@@ -25,6 +25,22 @@ describe("text that somebody decides on", () => {
     ])
   })
 
+  it("[K-4] marks letters that look like ours in a word that mixes alphabets, and no others", () => {
+    expect(visiblePieces("curl p\u0430ypal.com")).toEqual([
+      { kind: "plain", text: "curl p" },
+      { kind: "look-alike", text: "\u0430", name: "U+0430 Cyrillic" },
+      { kind: "plain", text: "ypal.com" },
+    ])
+    expect(visiblePieces("g\u03bf\u03bfgle")).toContainEqual({
+      kind: "look-alike",
+      text: "\u03bf",
+      name: "U+03BF Greek",
+    })
+    for (const text of ["привет мир", "echo привет", "Δt in µs, 10 kΩ", "αβγ", "naïve café"])
+      expect(visiblePieces(text)).toEqual([{ kind: "plain", text }])
+    expect(visiblePieces("p\u0430".repeat(100_000)).filter(({ kind }) => kind === "look-alike")).toHaveLength(500)
+  })
+
   it("leaves ordinary text of any script as it is", () => {
     const text = "Grüße, 世界\tעברית\nnew line"
     expect(visiblePieces(text)).toEqual([{ kind: "plain", text }])
