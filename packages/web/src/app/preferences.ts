@@ -7,6 +7,7 @@ const CHOICES = {
   density: ["comfortable", "compact"],
   text: ["90", "100", "110", "125"],
   detail: ["brief", "normal", "full"],
+  diff: ["auto", "split", "unified"],
 } as const
 
 type Choices = { readonly [K in keyof typeof CHOICES]: (typeof CHOICES)[K][number] }
@@ -22,6 +23,7 @@ const DEFAULTS: Preferences = {
   text: "100",
   singleKeys: true,
   detail: "normal",
+  diff: "auto",
   notify: false,
   notifyDetails: false,
   notifySound: false,

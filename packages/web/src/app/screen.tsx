@@ -50,7 +50,6 @@ export function useScreenCommands(): readonly Command[] {
 /** A phone on its side, or a page at 400 %, is broad enough and not high enough. */
 const phone = matchMedia("(max-width: 639px), (max-height: 479px)")
 const roomy = matchMedia("(min-width: 1100px)")
-const broad = matchMedia("(min-width: 1400px)")
 
 function useMedia(query: MediaQueryList): boolean {
   return useSyncExternalStore(
@@ -70,11 +69,6 @@ export function useIsPhone(): boolean {
 /** Room for the list beside what is chosen in it. */
 export function useIsDesktop(): boolean {
   return useMedia(roomy)
-}
-
-/** Room for a diff's two sides beside a list. */
-export function useIsBroad(): boolean {
-  return useMedia(broad)
 }
 
 /** Fingers: Enter is a new line there, Ctrl is not at hand, and what is touched has to be large. */

@@ -11,7 +11,7 @@ import type { AskPlace } from "./forms/form-parts.tsx"
 import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-form.tsx"
 import { type Question, questionsOf } from "./forms/question-answers.ts"
 import { QuestionText } from "./forms/question-form.tsx"
-import { ToolAskBody, useEditPreview, useIsSplit } from "./forms/tool-body.tsx"
+import { ToolAskBody, useEditPreview } from "./forms/tool-body.tsx"
 
 interface AskRecordProps {
   readonly ask: Ask
@@ -35,18 +35,9 @@ export function AskRecord({ ask, place }: AskRecordProps) {
 
 function Asked({ ask, place }: AskRecordProps) {
   const preview = useEditPreview(ask)
-  const isSplit = useIsSplit(place)
   switch (ask.kind) {
     case "tool":
-      return (
-        <ToolAskBody
-          tool={ask.toolName ?? ""}
-          input={ask.input ?? {}}
-          why={ask.why}
-          preview={preview}
-          isSplit={isSplit}
-        />
-      )
+      return <ToolAskBody tool={ask.toolName ?? ""} input={ask.input ?? {}} why={ask.why} preview={preview} />
     case "question":
       return <QuestionRecord ask={ask} />
     case "plan":
@@ -87,7 +78,7 @@ function Answered({ ask }: { readonly ask: Ask }) {
       )}
       {isChanged && (
         <Part title="Edited before approval">
-          <DiffView hunks={diffTexts(before, after)} />
+          <DiffView hunks={diffTexts(before, after)} path="input.json" />
         </Part>
       )}
     </>

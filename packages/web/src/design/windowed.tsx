@@ -11,7 +11,7 @@ interface WindowedProps {
 }
 
 /** So few pieces are drawn without looking. */
-const DRAWN_AT_ONCE = 4
+export const DRAWN_AT_ONCE = 4
 
 type Range = readonly [first: number, last: number]
 
@@ -52,7 +52,8 @@ export function Windowed({ count, heightOf, children, className }: WindowedProps
       className={classes("relative", className)}
     >
       {Array.from({ length: count }, (_, index) => {
-        const isDrawn = isShort || index === held || (index >= first && index <= last)
+        // The first one is always there: Tab leads into it.
+        const isDrawn = isShort || index === 0 || index === held || (index >= first && index <= last)
         return isDrawn ? (
           <div key={index} data-piece={index} data-drawn>
             {children(index)}

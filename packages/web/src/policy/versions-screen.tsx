@@ -139,7 +139,7 @@ interface VersionDiffProps {
 function VersionDiff({ before, after }: VersionDiffProps) {
   const hunks = useMemo(() => diffTexts(textOf(before), textOf(after)), [before, after])
   if (hunks.length === 0) return <p className="text-text-2">Same as the version before.</p>
-  return <DiffView hunks={hunks} maxLines={200} />
+  return <DiffView hunks={hunks} path="policy.json" maxRows={200} />
 }
 
 function textOf(version: PolicyVersion | undefined): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { previewOf } from "../../src/asks/forms/edit-preview.ts"
-import { diffTexts, splitRows } from "../../src/transcript/content/line-diff.ts"
+import { diffTexts } from "../../src/transcript/content/line-diff.ts"
 
 const told = diffTexts("told", "by the request")
 const linesOf = (preview: ReturnType<typeof previewOf>) =>
@@ -46,19 +46,6 @@ describe("what an edit would do", () => {
       "removed 2 a",
       "added 1 $&",
       "added 2 b",
-    ])
-  })
-})
-
-describe("a diff's two sides", () => {
-  it("has what was taken away beside what came in its place", () => {
-    const [hunk] = diffTexts("a\nb\nc\nd", "a\nB\nd")
-    const rows = splitRows(hunk?.lines ?? [])
-    expect(rows.map(({ before, after }) => [before?.text, after?.text])).toEqual([
-      ["a", "a"],
-      ["b", "B"],
-      ["c", undefined],
-      ["d", "d"],
     ])
   })
 })

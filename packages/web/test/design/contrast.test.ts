@@ -72,6 +72,10 @@ const PAIRS = [
   ...on("on-accent", ["accent"], 4.5),
   ...on("on-caution", ["caution-solid"], 4.5),
   ...on("on-danger", ["danger-solid"], 4.5),
+  // Code stands on a block of its own, and what changed in it on the tint of a change.
+  ...["comment", "string", "number", "keyword", "name"].flatMap((tone) =>
+    on(`code-${tone}`, ["canvas", "surface", "sunken", "diff-add", "diff-del"], 4.5),
+  ),
   ...on("edge", BASES, 3),
   ...on("focus", [...BASES, ...SOFT], 3),
 ]

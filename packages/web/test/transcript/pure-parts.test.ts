@@ -1,72 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { changedParts, countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
 import { ansiSpans } from "../../src/transcript/content/output-text.tsx"
 import { pictureSize } from "../../src/transcript/content/picture-size.ts"
 import { stepFollow } from "../../src/transcript/list/follow.ts"
-
-const shape = (hunks: ReturnType<typeof diffTexts>) =>
-  hunks.map(({ lines }) => lines.map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-" }[kind]}${text}`))
-
-describe("a diff of lines", () => {
-  it("shows what changed with three lines around it, and numbers both sides", () => {
-    const before = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join("\n")
-    const hunks = diffTexts(before, before.replace("line 10", "line ten\nand more"))
-    expect(shape(hunks)).toEqual([
-      [" line 7", " line 8", " line 9", "-line 10", "+line ten", "+and more", " line 11", " line 12", " line 13"],
-    ])
-    expect(hunks[0]?.lines[4]).toMatchObject({ after: 10 })
-    expect(countsOf(hunks)).toEqual({ added: 2, removed: 1 })
-  })
-
-  it("of a new file is all added, of equal texts nothing", () => {
-    expect(countsOf(diffTexts("", "a\nb\n"))).toEqual({ added: 2, removed: 0 })
-    expect(diffTexts("same", "same")).toEqual([])
-  })
-
-  it("[X-22] of texts too large to compare still has every line of both, soon", () => {
-    const text = (letter: string, count: number, chars: number) =>
-      Array.from({ length: count }, (_, index) => `${letter}${index}`.padEnd(chars, letter)).join("\n")
-    for (const [count, chars] of [
-      [3000, 5],
-      [20_000, 50],
-      [200_000, 5],
-    ] as const) {
-      const started = process.cpuUsage()
-      const hunks = diffTexts(text("x", count, chars), text("y", count, chars))
-      expect(process.cpuUsage(started).user).toBeLessThan(3_000_000)
-      expect(countsOf(hunks)).toEqual({ added: count, removed: count })
-    }
-  })
-
-  it("is found in a file of any length whose changes are few", () => {
-    const lines = Array.from({ length: 5000 }, (_, index) => `line ${index}`)
-    const after = lines.with(5, "five").toSpliced(4500, 1).join("\n")
-    expect(countsOf(diffTexts(lines.join("\n"), after))).toEqual({ added: 1, removed: 2 })
-  })
-
-  it("[X-22] has the words that changed within a line, and none of lines with little in common", () => {
-    const partsOf = (before: string, after: string) =>
-      [...changedParts(diffTexts(before, after).flatMap(({ lines }) => lines)).values()].map((parts) =>
-        parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join(""),
-      )
-    expect(partsOf("const tick = 50 // ms", "const tick = clock.now() // ms")).toEqual([
-      "const tick = [50] // ms",
-      "const tick = [clock.now()] // ms",
-    ])
-    expect(partsOf("one thing", "quite another matter")).toEqual([])
-    expect(partsOf(`a ${"x".repeat(2000)}`, `b ${"x".repeat(2000)}`)).toEqual([])
-  })
-
-  it("is taken from the CLI's own patch, and nothing else is taken for one", () => {
-    const patch = [{ oldStart: 3, newStart: 3, oldLines: 1, newLines: 1, lines: [" a", "-b", "+c", "\\ No newline"] }]
-    expect(patchOf(patch)?.[0]?.lines).toEqual([
-      { kind: "same", text: "a", before: 3, after: 3 },
-      { kind: "removed", text: "b", before: 4 },
-      { kind: "added", text: "c", after: 4 },
-    ])
-    for (const wrong of [undefined, [], "x", [{ lines: [1] }], [null]]) expect(patchOf(wrong)).toBeUndefined()
-  })
-})
 
 describe("terminal output", () => {
   it("keeps colours and weight, and does nothing else that a terminal would", () => {

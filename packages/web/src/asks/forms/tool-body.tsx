@@ -2,27 +2,16 @@ import type { Ask } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol/envelope"
 import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
-import { useIsBroad, useIsDesktop } from "../../app/screen.tsx"
 import { whileOpen } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
-import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import type { Why } from "../../fleet/deciding-span.ts"
 import { JudgedText } from "../../fleet/why.tsx"
-import {
-  DIFF_LOOKS,
-  DiffText,
-  DiffView,
-  isDrawable,
-  LineNumber,
-  useChangedParts,
-} from "../../transcript/content/diff-view.tsx"
-import { type DiffLine, type Hunk, type LinePart, splitRows } from "../../transcript/content/line-diff.ts"
+import { DiffView, isDrawable } from "../../transcript/content/diff-view.tsx"
 import { JsonView } from "../../transcript/content/output-text.tsx"
 import { EDITS, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
 import { type EditPreview, previewOf } from "./edit-preview.ts"
-import type { AskPlace } from "./form-parts.tsx"
 import { isLongText, LongText, UnseenLines } from "./long-request.tsx"
 import { RequestEnd } from "./seen-gate.tsx"
 
@@ -42,15 +31,13 @@ interface ToolAskBodyProps {
   readonly why: Why | undefined
   readonly input: Readonly<Record<string, unknown>>
   readonly preview: EditPreview | undefined
-  /** Room for both sides of a diff. */
-  readonly isSplit: boolean
 }
 
 /** All of what would be done: never cut, never hidden, nothing in it unseen. */
-export function ToolAskBody({ tool, input, why, preview, isSplit }: ToolAskBodyProps) {
+export function ToolAskBody({ tool, input, why, preview }: ToolAskBodyProps) {
   const command = textIn(input, "command")
   if (tool === "Bash" && command !== undefined) return <CommandBody command={command} input={input} why={why} />
-  if (preview !== undefined) return <EditBody input={input} preview={preview} isSplit={isSplit} />
+  if (preview !== undefined) return <EditBody input={input} preview={preview} />
   const url = textIn(input, "url")
   return (
     <>
@@ -86,19 +73,12 @@ function CommandBody({ command, input, why }: { readonly command: string } & Pic
   )
 }
 
-function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | "isSplit"> & { preview: EditPreview }) {
+function EditBody({ input, preview }: Pick<ToolAskBodyProps, "input"> & { readonly preview: EditPreview }) {
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
-  // A new file has no other side.
-  const hasTwoSides = preview.hunks.some(({ lines }) => lines.some(({ kind }) => kind !== "added"))
   return (
     <>
-      {path !== undefined && <VisibleText as="p" className="font-mono text-meta" text={path} />}
       <UnseenLines hunks={preview.hunks} />
-      {isSplit && hasTwoSides && isDrawable(preview.hunks) ? (
-        <SplitDiff hunks={preview.hunks} />
-      ) : (
-        <DiffView hunks={preview.hunks} />
-      )}
+      <DiffView hunks={preview.hunks} path={path} header="path" />
       <RequestEnd />
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
@@ -133,55 +113,4 @@ function wholeText(reply: unknown): string | undefined {
   if (!isObject(reply) || reply["truncated"] === true || reply["lossy"] === true) return undefined
   const { contents, encoding } = reply
   return typeof contents === "string" && encoding !== "base64" ? contents : undefined
-}
-
-/** Before and after side by side, where there is room for both. Never cut: somebody decides on it. */
-function SplitDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
-  const parts = useChangedParts(hunks)
-  const partsOf = (line: DiffLine | undefined) => (line === undefined ? undefined : parts.get(line))
-  return (
-    <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense" data-split>
-      {hunks.map((hunk, index) => (
-        // Hunks have no name but their place.
-        <div key={index} className={classes(index > 0 && "border-t border-dashed border-edge")}>
-          {splitRows(hunk.lines).map(({ before, after }, at) => (
-            <div key={at} className="grid grid-cols-2">
-              <Side line={before} parts={partsOf(before)} number={before?.before} isAlso={false} />
-              <Side line={after} parts={partsOf(after)} number={after?.after} isAlso={before?.kind === "same"} />
-            </div>
-          ))}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-interface SideProps {
-  readonly line: DiffLine | undefined
-  readonly parts: readonly LinePart[] | undefined
-  readonly number: number | undefined
-  /** The same line stands on the other side: it is read aloud once. */
-  readonly isAlso: boolean
-}
-
-function Side({ line, parts, number, isAlso }: SideProps) {
-  return (
-    <div
-      aria-hidden={isAlso || line === undefined}
-      className={classes(
-        "flex min-w-0 gap-2 px-2 even:border-s even:border-line",
-        line === undefined ? "bg-canvas" : DIFF_LOOKS[line.kind],
-      )}
-    >
-      <LineNumber>{number}</LineNumber>
-      {line !== undefined && <DiffText line={line} parts={parts} />}
-    </div>
-  )
-}
-
-/** Whether a diff's two sides stand beside each other: on a screen of its own sooner than beside a list. */
-export function useIsSplit(place: AskPlace): boolean {
-  const isDesktop = useIsDesktop()
-  const isBroad = useIsBroad()
-  return place === "sheet" ? isDesktop : place === "page" && isBroad
 }

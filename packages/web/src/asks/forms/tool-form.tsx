@@ -15,7 +15,7 @@ import type { BareAnswer } from "../answer/send-answer.ts"
 import { ActButton, ActionBar, ActionButtons, type AskFormProps, DenyRow } from "./form-parts.tsx"
 import { BodyBox, type SeenGate, useSeenGate } from "./seen-gate.tsx"
 import { Remember, suggestionsOf } from "./standing-permissions.tsx"
-import { isLongRequest, ToolAskBody, useEditPreview, useIsSplit } from "./tool-body.tsx"
+import { isLongRequest, ToolAskBody, useEditPreview } from "./tool-body.tsx"
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -28,7 +28,6 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const [isForAll, setForAll] = useState(false)
   const preview = useEditPreview(ask)
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLongRequest(ask, preview))
-  const isSplit = useIsSplit(place)
   const identical = useIdentical(ask, place === "dock")
   const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
@@ -48,7 +47,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
   const request = (
     <BodyBox label="Request" gate={gate}>
-      <ToolAskBody tool={tool} input={input} why={ask.why} preview={preview} isSplit={isSplit} />
+      <ToolAskBody tool={tool} input={input} why={ask.why} preview={preview} />
     </BodyBox>
   )
   if (row === "edit")
@@ -160,7 +159,7 @@ function EditInput(props: EditInputProps) {
             />
           )}
         </Field>
-        {isChanged && <DiffView hunks={diffTexts(original, text)} />}
+        {isChanged && <DiffView hunks={diffTexts(original, text)} header="counts" />}
       </div>
       <ActionBar notes={notes} gate={gate}>
         <ActionButtons>

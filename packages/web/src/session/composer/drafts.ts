@@ -1,5 +1,6 @@
 import { parseJson } from "@signalbox/protocol/envelope"
 import { useEffect, useRef, useState } from "react"
+import { createValueStore } from "../../app/value-store.ts"
 
 /**
  * Drafts of messages, per session. Each tab has its own, which survives a reload. The last that any of them wrote is
@@ -72,6 +73,18 @@ function orderIn(place: Place): readonly string[] {
   return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : []
 }
 
+/** The words last put into a draft from elsewhere on the page. */
+const added = createValueStore<{ readonly session: string; readonly text: string } | undefined>(undefined)
+
+/** Puts words below what a session's message field holds. Nothing is sent, and nothing takes the focus. */
+export function addToDraft(session: string, text: string): void {
+  added.set({ session, text })
+}
+
+export function joined(draft: string, text: string): string {
+  return draft.trim() === "" ? `${text}\n` : `${draft.trimEnd()}\n\n${text}\n`
+}
+
 /** The text of a session's message field. One that was only looked at is not this tab's: it is kept once it is changed. */
 export function useDraft(session: string): readonly [string, (text: string) => void] {
   const [text, setText] = useState(() => readDraft(session))
@@ -81,5 +94,13 @@ export function useDraft(session: string): readonly [string, (text: string) => v
     keepDraft(session, { was: kept.current, is: text })
     kept.current = text
   }, [session, text])
+  useEffect(
+    () =>
+      added.subscribe(() => {
+        const news = added.get()
+        if (news?.session === session) setText((draft) => joined(draft, news.text))
+      }),
+    [session],
+  )
   return [text, setText]
 }

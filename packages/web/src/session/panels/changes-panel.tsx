@@ -1,38 +1,62 @@
-import { useCallback, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
+import { announce } from "../../app/announcer.tsx"
 import { useCanOperate } from "../../app/hub-context.ts"
-import { useSelected, useValue } from "../../app/value-store.ts"
+import { useValue } from "../../app/value-store.ts"
+import { Button } from "../../design/button.tsx"
 import { Select } from "../../design/field.tsx"
 import { NextIcon } from "../../design/icons.tsx"
 import { Empty } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
+import { ChangeCounts } from "../../transcript/content/diff-view.tsx"
+import type { DiffLine } from "../../transcript/content/line-diff.ts"
+import { addToDraft } from "../composer/drafts.ts"
 import { changesOf, type FileChange, ofTurn, turnsOf } from "./changes.ts"
 import { CommentedDiff } from "./commented-diff.tsx"
-import { type LineComment, lineComments, SendComments, setComments, withComment } from "./line-comments.tsx"
+import { FileTree } from "./file-tree-view.tsx"
+import { commentText } from "./line-comment.ts"
 import { LoadedNote, toolRowsOf } from "./loaded-rows.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 
-const NO_COMMENTS: readonly LineComment[] = []
+/** Files whose changes are in the document unasked. */
+const OPEN_FILES = 10
+const STEP = 100
 
-/** The changes to each file, of all turns or of one; lines can be commented on, in one message. */
+/** The changes to each file, of all turns or of one; a comment on a line goes into the message, to be sent with it. */
 export function ChangesPanel({ session, feed }: PanelProps) {
   const view = useValue(feed.view)
   const [turn, setTurn] = useState("")
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const [limit, setLimit] = useState(STEP)
   const canOperate = useCanOperate()
-  const comments = useSelected(
-    lineComments,
-    useCallback((all: ReadonlyMap<string, readonly LineComment[]>) => all.get(session.id) ?? NO_COMMENTS, [session.id]),
-  )
   const { turns, files } = useMemo(() => {
     const tools = toolRowsOf((lane) => feed.laneRows(lane))
     const prompts = turnsOf(feed.laneRows(null))
-    return { turns: prompts, files: changesOf(turn === "" ? tools : ofTurn(tools, prompts, Number(turn))) }
+    const changes = changesOf(turn === "" ? tools : ofTurn(tools, prompts, Number(turn)))
+    return { turns: prompts, files: changes.map((file) => ({ ...file, path: pathIn(file.path, session.cwd) })) }
     // The rows are the fold's own: that they changed is what the view tells.
-  }, [feed, view, turn])
+  }, [feed, view, turn, session.cwd])
   const choices = [
     { value: "", label: "All turns" },
     ...turns.map(({ seq, words }, index) => ({ value: String(seq), label: `${index + 1}. ${oneLine(words, 60)}` })),
   ]
+  const setOpen = (path: string, isOpen: boolean) => setChosen((now) => new Map([...now, [path, isOpen]]))
+  const show = (path: string) => {
+    setOpen(path, true)
+    setLimit(Math.max(limit, files.findIndex((file) => file.path === path) + 1))
+    // Once it is drawn.
+    requestAnimationFrame(() => {
+      const file = [...document.querySelectorAll<HTMLElement>("[data-file]")].find(
+        ({ dataset }) => dataset["file"] === path,
+      )
+      file?.focus({ preventScroll: true })
+      file?.scrollIntoView({ block: "start" })
+    })
+  }
+  const comment = (path: string) => (line: DiffLine, words: string) => {
+    addToDraft(session.id, commentText(path, line, words))
+    announce("Added to your message")
+  }
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2 text-dense text-text-2">
@@ -42,22 +66,29 @@ export function ChangesPanel({ session, feed }: PanelProps) {
         {files.length > 0 && <TotalCounts files={files} />}
       </div>
       <LoadedNote feed={feed} />
-      {files.length === 0 ? (
-        <Empty>{turn === "" ? "No files changed yet." : "No files changed in this turn."}</Empty>
-      ) : (
-        files.map((file) => (
-          <ChangedFile
-            key={file.path}
-            file={file}
-            cwd={session.cwd}
-            comments={comments}
-            onComment={canOperate ? (comment) => setComments(session.id, withComment(comments, comment)) : undefined}
-          />
-        ))
+      {files.length > 1 && <FileTree files={files} onChoose={show} />}
+      {files.length === 0 && <Empty>{turn === "" ? "No files changed yet." : "No files changed in this turn."}</Empty>}
+      {files.slice(0, limit).map((file, index) => (
+        <ChangedFile
+          key={file.path}
+          file={file}
+          isOpen={chosen.get(file.path) ?? index < OPEN_FILES}
+          onOpen={(isOpen) => setOpen(file.path, isOpen)}
+          onComment={canOperate ? comment(file.path) : undefined}
+        />
+      ))}
+      {files.length > limit && (
+        <Button look="quiet" onClick={() => setLimit(limit + STEP)}>
+          Show {plural(files.length - limit, "more file")}
+        </Button>
       )}
-      {canOperate && <SendComments session={session} comments={comments} />}
     </div>
   )
+}
+
+/** Within the session's folder, from there. */
+function pathIn(path: string, cwd: string | null): string {
+  return cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
 }
 
 function TotalCounts({ files }: { readonly files: readonly FileChange[] }) {
@@ -65,42 +96,37 @@ function TotalCounts({ files }: { readonly files: readonly FileChange[] }) {
   return (
     <span className="flex gap-2">
       {plural(files.length, "file")}
-      <Counts added={sum((file) => file.added)} removed={sum((file) => file.removed)} />
-    </span>
-  )
-}
-
-function Counts({ added, removed }: { readonly added: number; readonly removed: number }) {
-  return (
-    <span className="shrink-0 font-mono text-meta leading-5 tabular-nums">
-      <span className="text-clear">+{added}</span> <span className="text-danger">−{removed}</span>
+      <ChangeCounts added={sum((file) => file.added)} removed={sum((file) => file.removed)} />
     </span>
   )
 }
 
 interface ChangedFileProps {
   readonly file: FileChange
-  readonly cwd: string | null
-  readonly comments: readonly LineComment[]
-  readonly onComment: ((comment: LineComment) => void) | undefined
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+  readonly onComment: ((line: DiffLine, words: string) => void) | undefined
 }
 
-function ChangedFile({ file, cwd, comments, onComment }: ChangedFileProps) {
-  const { path, hunks, added, removed, edits, isNet } = file
-  const shown = cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
+function ChangedFile({ file, isOpen, onOpen, onComment }: ChangedFileProps) {
+  const { path, hunks, edits, isNet } = file
   return (
-    <details open className="group">
-      <summary className="sticky -top-3 flex min-h-8 list-none items-center gap-2 bg-surface text-dense coarse:min-h-11 [&::-webkit-details-marker]:hidden">
+    <details open={isOpen} onToggle={({ currentTarget }) => onOpen(currentTarget.open)} className="group">
+      <summary
+        data-file={path}
+        className="sticky -top-3 z-1 flex min-h-8 list-none items-center gap-2 bg-surface text-dense coarse:min-h-11 [&::-webkit-details-marker]:hidden"
+      >
         <NextIcon size={12} className="shrink-0 text-text-3 group-open:rotate-90" />
         <bdi title={oneLine(path, 1000)} className="min-w-0 flex-1 truncate font-mono font-medium">
-          {oneLine(shown, 200)}
+          {oneLine(path, 200)}
         </bdi>
-        <Counts added={added} removed={removed} />
       </summary>
-      <div className="flex flex-col gap-1 pt-1">
-        {!isNet && <p className="text-meta text-text-3">{edits} edits, in order</p>}
-        <CommentedDiff path={shown} hunks={hunks} comments={comments} onComment={onComment} />
-      </div>
+      {isOpen && (
+        <div className="flex flex-col gap-1 pt-1">
+          {!isNet && <p className="text-meta text-text-3">{edits} edits, in order</p>}
+          <CommentedDiff path={path} hunks={hunks} onComment={onComment} />
+        </div>
+      )}
     </details>
   )
 }

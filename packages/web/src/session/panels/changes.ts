@@ -50,11 +50,18 @@ function changeOf(path: string, edits: readonly ToolRow[]): FileChange {
   return { path, hunks, ...countsOf(hunks), edits: edits.length, isNet: net !== undefined || edits.length === 1 }
 }
 
+/** Rows are another object when they change: two of them are compared once, by the last one. */
+const known = new WeakMap<ToolRow, { readonly first: ToolRow; readonly hunks: readonly Hunk[] | undefined }>()
+
 function netOf(edits: readonly ToolRow[]): readonly Hunk[] | undefined {
   const [first, last] = [edits[0], edits.at(-1)]
   if (first === undefined || last === undefined || edits.length === 1) return undefined
+  const told = known.get(last)
+  if (told?.first === first) return told.hunks
   const [before, after] = [textBefore(first), textAfter(last)]
-  return before === undefined || after === undefined ? undefined : diffTexts(before, after)
+  const hunks = before === undefined || after === undefined ? undefined : diffTexts(before, after)
+  known.set(last, { first, hunks })
+  return hunks
 }
 
 /** The file as the CLI says it was before a call; a file that is new was empty. */

@@ -1,5 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import { diffArrays } from "diff/lib/diff/array.js"
+import { compareLines } from "./compare-lines.ts"
 
 /** A line of a difference between two texts. */
 export interface DiffLine {
@@ -14,11 +14,6 @@ export interface Hunk {
   readonly lines: readonly DiffLine[]
 }
 
-const CONTEXT = 3
-/** Past these the two are shown as one block removed and one added: comparing would take longer than reading. */
-const MAX_LINES = 200_000
-const LINE_BOUNDS = { maxEditLength: 1000, timeout: 1000 }
-
 function splitLines(text: string): readonly string[] {
   if (text === "") return []
   const lines = text.split("\n")
@@ -26,30 +21,46 @@ function splitLines(text: string): readonly string[] {
   return lines
 }
 
+interface Compared {
+  readonly before: string
+  readonly after: string
+  readonly firstLine: number
+  readonly hunks: readonly Hunk[]
+}
+
+/** A request and its row in the transcript show the same texts: the last few are not compared again. */
+let compared: readonly Compared[] = []
+const MAX_COMPARED = 8
+
 export function diffTexts(before: string, after: string, firstLine = 1): readonly Hunk[] {
+  const isIt = (known: Compared) => known.firstLine === firstLine && known.before === before && known.after === after
+  const found = compared.find(isIt) ?? { before, after, firstLine, hunks: difference(before, after, firstLine) }
+  compared = [found, ...compared.filter((known) => known !== found)].slice(0, MAX_COMPARED)
+  return found.hunks
+}
+
+/** All of both texts as one hunk: what is long and unchanged in it is folded where it is drawn. Nothing where they are equal. */
+function difference(before: string, after: string, firstLine: number): readonly Hunk[] {
   const [a, b] = [splitLines(before), splitLines(after)]
-  let start = 0
-  while (start < a.length && start < b.length && a[start] === b[start]) start++
-  let end = 0
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  const lines = [
-    ...asLines("same", a.slice(0, start)),
-    ...compare(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...asLines("same", a.slice(a.length - end)),
-  ]
-  return hunksOf(numbered(lines, { before: firstLine, after: firstLine }))
+  const stretches = compareLines(a, b)
+  if (stretches.every(({ isSame }) => isSame)) return []
+  const lines = stretches.flatMap((stretch) => {
+    const [old, now] = [a.slice(...stretch.before), b.slice(...stretch.after)]
+    return stretch.isSame ? asLines("same", old) : [...asLines("removed", old), ...asLines("added", now)]
+  })
+  return [{ lines: numbered(lines, { before: firstLine, after: firstLine }) }]
+}
+
+/** A text as it is, with its lines numbered. */
+export function linesOf(text: string, firstLine = 1): readonly Hunk[] {
+  const from = { before: firstLine, after: firstLine }
+  return [{ lines: numbered(asLines("same", splitLines(text)), from) }]
 }
 
 type Unnumbered = Pick<DiffLine, "kind" | "text">
 
 function asLines(kind: DiffLine["kind"], texts: readonly string[]): readonly Unnumbered[] {
   return texts.map((text) => ({ kind, text }))
-}
-
-function compare(a: string[], b: string[]): readonly Unnumbered[] {
-  const changes = a.length + b.length > MAX_LINES ? undefined : diffArrays(a, b, LINE_BOUNDS)
-  if (changes === undefined) return [...asLines("removed", a), ...asLines("added", b)]
-  return changes.flatMap(({ value, added, removed }) => asLines(added ? "added" : removed ? "removed" : "same", value))
 }
 
 function numbered(lines: readonly Unnumbered[], from: { before: number; after: number }): readonly DiffLine[] {
@@ -59,18 +70,6 @@ function numbered(lines: readonly Unnumbered[], from: { before: number; after: n
     if (kind === "added") return { kind, text, after: after++ }
     return { kind, text, before: before++, after: after++ }
   })
-}
-
-/** Changes, with a few lines around each. */
-function hunksOf(lines: readonly DiffLine[]): readonly Hunk[] {
-  const changes: [first: number, last: number][] = []
-  for (const [at, { kind }] of lines.entries()) {
-    if (kind === "same") continue
-    const open = changes.at(-1)
-    if (open !== undefined && at <= open[1] + 2 * CONTEXT) open[1] = at
-    else changes.push([at, at])
-  }
-  return changes.map(([first, last]) => ({ lines: lines.slice(Math.max(0, first - CONTEXT), last + CONTEXT + 1) }))
 }
 
 interface PatchHunk {
@@ -102,84 +101,17 @@ function kindOf(line: string): DiffLine["kind"] {
   return line.startsWith("-") ? "removed" : "same"
 }
 
+const counted = new WeakMap<readonly Hunk[], { readonly added: number; readonly removed: number }>()
+
 export function countsOf(hunks: readonly Hunk[]): { readonly added: number; readonly removed: number } {
-  const lines = hunks.flatMap((hunk) => hunk.lines)
-  const count = (wanted: DiffLine["kind"]) => lines.filter(({ kind }) => kind === wanted).length
-  return { added: count("added"), removed: count("removed") }
-}
-
-/** A line of the two sides of a difference. */
-interface SplitRow {
-  readonly before: DiffLine | undefined
-  readonly after: DiffLine | undefined
-}
-
-/** Removed lines beside those that came in their place. Pure. */
-export function splitRows(lines: readonly DiffLine[]): readonly SplitRow[] {
-  const rows: SplitRow[] = []
-  let removed: DiffLine[] = []
-  let added: DiffLine[] = []
-  const flush = () => {
-    for (let at = 0; at < Math.max(removed.length, added.length); at++) {
-      rows.push({ before: removed[at], after: added[at] })
+  const known = counted.get(hunks)
+  if (known !== undefined) return known
+  let [added, removed] = [0, 0]
+  for (const { lines } of hunks)
+    for (const { kind } of lines) {
+      if (kind === "added") added++
+      else if (kind === "removed") removed++
     }
-    removed = []
-    added = []
-  }
-  for (const line of lines) {
-    if (line.kind === "same") {
-      flush()
-      rows.push({ before: line, after: line })
-    } else if (line.kind === "removed") {
-      // Something new was complete before this: it stands by itself.
-      if (added.length > 0) flush()
-      removed.push(line)
-    } else {
-      added.push(line)
-    }
-  }
-  flush()
-  return rows
-}
-
-/** A part of a changed line: the same on both sides, or not. */
-export interface LinePart {
-  readonly text: string
-  readonly isChanged: boolean
-}
-
-/** Words, spaces, and every other character by itself. */
-const TOKENS = /[\p{L}\p{N}_]+|\s+|[^]/gu
-/** Longer lines are not code that somebody wrote. */
-const MAX_CHARS = 1000
-const MAX_PAIRS = 300
-const WORD_BOUNDS = { maxEditLength: 200, timeout: 20 }
-
-/** Parts that changed within lines that took each other's place. A pair with little in common is left out: all of it changed. */
-export function changedParts(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, readonly LinePart[]> {
-  const parts = new Map<DiffLine, readonly LinePart[]>()
-  for (const { before, after } of splitRows(lines).filter(isReplacement).slice(0, MAX_PAIRS)) {
-    if (before === undefined || after === undefined) continue
-    const changes = diffArrays(before.text.match(TOKENS) ?? [], after.text.match(TOKENS) ?? [], WORD_BOUNDS) ?? []
-    const pieces = changes.map(({ value, added, removed }) => ({ text: value.join(""), added, removed }))
-    const same = pieces.filter(({ added, removed }) => !added && !removed)
-    const common = same.reduce((sum, { text }) => sum + text.trim().length, 0)
-    if (common * 3 < Math.max(before.text.length, after.text.length)) continue
-    const [old, now] = [pieces.filter(({ added }) => !added), pieces.filter(({ removed }) => !removed)]
-    parts.set(
-      before,
-      old.map(({ text, removed }) => ({ text, isChanged: removed })),
-    )
-    parts.set(
-      after,
-      now.map(({ text, added }) => ({ text, isChanged: added })),
-    )
-  }
-  return parts
-}
-
-function isReplacement({ before, after }: SplitRow): boolean {
-  return (
-    before?.kind === "removed" && after !== undefined && Math.max(before.text.length, after.text.length) <= MAX_CHARS
-  )
+  counted.set(hunks, { added, removed })
+  return { added, removed }
 }

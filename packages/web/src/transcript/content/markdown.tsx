@@ -11,6 +11,9 @@ import { Fragment, memo, type ReactNode, useMemo } from "react"
 import remend from "remend"
 import { CopyButton } from "../../design/button.tsx"
 import { proseText } from "../../design/visible-text.tsx"
+import type { LineColours } from "./code-colours.ts"
+import { CodeText } from "./code-text.tsx"
+import { useColours } from "./colours.ts"
 
 interface MarkdownProps {
   readonly text: string
@@ -118,32 +121,22 @@ function Table({ token }: { readonly token: Tokens.Table }) {
   )
 }
 
-const TONES: Readonly<Record<NonNullable<CodeSpan["tone"]>, string>> = {
-  keyword: "text-plan",
-  string: "text-clear",
-  comment: "text-text-3",
-  number: "text-info",
-  added: "text-clear",
-  removed: "text-danger",
+/** All of a block is in the document: a longer one has no colours, which are an element each. */
+const MAX_COLOURED = 20_000
+
+/** The name behind a fence, without what else stands there: `ts`, of `TS title=a`. */
+function fenceLanguage(language: string): string {
+  const [name = ""] = language.trim().split(/[\s{,:]/, 1)
+  return name.toLowerCase()
 }
 
 function CodeBlock({ text, language }: { readonly text: string; readonly language: string }) {
+  const colours = useColours(text, text.length > MAX_COLOURED ? "" : fenceLanguage(language))
   return (
     <div className="group/code relative">
       {/* A long line is scrolled to: who cannot point must be able to reach it. */}
       <pre tabIndex={0} role="group" aria-label={language === "" ? "Code" : `Code, ${language}`}>
-        <code>
-          {codeSpans(text, language).map((span, index) =>
-            span.tone === undefined ? (
-              <Fragment key={index}>{proseText(span.text)}</Fragment>
-            ) : (
-              // Spans have no identity but their place.
-              <span key={index} className={TONES[span.tone]}>
-                {proseText(span.text)}
-              </span>
-            ),
-          )}
-        </code>
+        <code>{colours === undefined ? proseText(text) : colouredLines(text, colours)}</code>
       </pre>
       <CopyButton
         text={text}
@@ -151,6 +144,17 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
       />
     </div>
   )
+}
+
+/** A line with something in it that deceives is shown without colours: what it holds matters more. */
+function colouredLines(text: string, colours: readonly LineColours[]): ReactNode {
+  return text.split("\n").map((line, index) => (
+    // Lines have no name but their place.
+    <Fragment key={index}>
+      {index > 0 && "\n"}
+      <CodeText text={line} colours={colours[index]} readFor="prose" />
+    </Fragment>
+  ))
 }
 
 /** A link with its host beside it. Only the web and mail: nothing that would run. */
@@ -165,78 +169,4 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
       {link.host !== "" && <span className="ms-1 text-meta text-text-3">({link.host})</span>}
     </>
   )
-}
-
-/** A stretch of code in one colour. */
-interface CodeSpan {
-  readonly text: string
-  readonly tone?: "keyword" | "string" | "comment" | "number" | "added" | "removed"
-}
-
-/** Longer ones are read, not looked at. */
-const MAX_CHARS = 20_000
-
-const SLASHES =
-  "ts tsx js jsx mjs typescript javascript java kotlin swift go rust rs c h cpp c++ cs csharp php scala dart css scss json jsonc proto"
-const HASHES = "py python rb ruby sh bash shell zsh yaml yml toml perl make dockerfile r"
-const DASHES = "sql lua haskell hs ada"
-
-/** How a comment begins, by the name behind the fence. Others are left as they are. */
-const COMMENTS = new Map([
-  ...SLASHES.split(" ").map((name) => [name, String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)`] as const),
-  ...HASHES.split(" ").map((name) => [name, String.raw`(?<![\w$])#[^\n]*`] as const),
-  ...DASHES.split(" ").map((name) => [name, String.raw`--[^\n]*`] as const),
-])
-
-const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\]|\\\\.)*`"
-const NUMBERS = String.raw`(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b`
-const KEYWORDS =
-  "abstract|and|as|async|await|begin|break|case|catch|class|const|continue|def|default|defer|del|delete|do|done|elif|else|end|enum|esac|except|export|extends|extern|false|False|fi|finally|fn|for|from|func|function|global|go|goto|if|impl|implements|import|in|instanceof|interface|is|lambda|let|local|loop|match|mod|mut|new|nil|None|not|null|of|or|package|pass|private|protected|pub|public|raise|readonly|return|select|SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|CREATE|TABLE|JOIN|self|static|struct|super|switch|then|this|throw|trait|true|True|try|type|typeof|undefined|union|unsafe|until|use|using|var|void|when|where|while|with|yield"
-
-const patterns = new Map<string, RegExp>()
-
-function patternOf(comment: string): RegExp {
-  const known = patterns.get(comment)
-  if (known !== undefined) return known
-  const made = new RegExp(
-    `(?<comment>${comment})|(?<string>${STRINGS})|(?<number>${NUMBERS})|(?<keyword>(?<![\\w$.-])(?:${KEYWORDS})(?![\\w$-]))`,
-    "g",
-  )
-  patterns.set(comment, made)
-  return made
-}
-
-/** Colours only: the same characters in the same places. One span where nothing is known of the language. */
-export function codeSpans(text: string, language: string): readonly CodeSpan[] {
-  const name =
-    language
-      .trim()
-      .split(/[\s{,:]/, 1)[0]
-      ?.toLowerCase() ?? ""
-  if (text.length > MAX_CHARS) return [{ text }]
-  if (name === "diff" || name === "patch") return diffSpans(text)
-  const comment = COMMENTS.get(name)
-  if (comment === undefined) return [{ text }]
-  const spans: CodeSpan[] = []
-  let end = 0
-  for (const match of text.matchAll(patternOf(comment))) {
-    if (match.index > end) spans.push({ text: text.slice(end, match.index) })
-    spans.push({ text: match[0], tone: toneOf(match.groups) })
-    end = match.index + match[0].length
-  }
-  if (end < text.length) spans.push({ text: text.slice(end) })
-  return spans
-}
-
-function toneOf(groups: Readonly<Record<string, string | undefined>> | undefined): NonNullable<CodeSpan["tone"]> {
-  if (groups?.["comment"] !== undefined) return "comment"
-  if (groups?.["string"] !== undefined) return "string"
-  return groups?.["number"] === undefined ? "keyword" : "number"
-}
-
-function diffSpans(text: string): readonly CodeSpan[] {
-  return text.split(/(?<=\n)/).map((line) => {
-    if (line.startsWith("+")) return { text: line, tone: "added" }
-    return line.startsWith("-") ? { text: line, tone: "removed" } : { text: line }
-  })
 }

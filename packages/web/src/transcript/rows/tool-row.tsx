@@ -7,10 +7,11 @@ import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
 import { ruleAddress } from "../../fleet/ask-words.ts"
+import { ChangeCounts } from "../content/diff-view.tsx"
 import { countsOf } from "../content/line-diff.ts"
 import { withoutAnsi } from "../content/output-text.tsx"
 import { todoChanges } from "../tools/checklist.ts"
-import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
+import { EDITS, hunksOf, NOT_APPLIED } from "../tools/edit-hunks.ts"
 import { hasBashBody, isLongCommand, ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
 import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
@@ -43,7 +44,8 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
   const { name, subject, isCode } = toolWords(row)
   const who = useWho()
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
-  const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
+  // A change that did not happen has no lines to count.
+  const counts = EDITS.has(row.name) && !NOT_APPLIED.has(row.state) ? countsOf(hunksOf(row)) : undefined
   const [words, look] = STATES[row.state]
   const hasTime = row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= SHORTEST_MS
   const path = textIn(row.input, "file_path") ?? textIn(row.input, "notebook_path")
@@ -71,11 +73,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
       >
         {subjectOf(row, subject, open)}
       </bdi>
-      {counts !== undefined && (
-        <span className="shrink-0 font-mono text-meta tabular-nums">
-          <span className="text-clear">+{counts.added}</span> <span className="text-danger">−{counts.removed}</span>
-        </span>
-      )}
+      {counts !== undefined && <ChangeCounts {...counts} />}
       {row.ask?.isEdited === true && (
         // The input that ran is not the one that was asked for: it is told whose doing that is.
         <span className="shrink-0 text-meta text-text-3">

@@ -1,10 +1,13 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import type { ToolRow } from "@signalbox/transcript"
+import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { diffTexts, type Hunk, patchOf } from "../content/line-diff.ts"
 import { textIn } from "./tool-words.ts"
 
 /** Tools that change a file. */
 export const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+
+/** States in which a call changed nothing. */
+export const NOT_APPLIED: ReadonlySet<ToolState> = new Set(["failed", "denied", "interrupted"])
 
 type EditRow = Pick<ToolRow, "name" | "input" | "result">
 

@@ -1,6 +1,6 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject } from "@signalbox/protocol/envelope"
 import { answersOf, type ToolRow } from "@signalbox/transcript"
-import { type ComponentType, useState } from "react"
+import { type ComponentType, useMemo, useState } from "react"
 import { setQuery } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
@@ -8,13 +8,14 @@ import { hasHidden, oneLine, proseText, VisibleText } from "../../design/visible
 import { plural } from "../../design/words.ts"
 import { DiffView } from "../content/diff-view.tsx"
 import { DocumentCard, documentsOf, picturesOf } from "../content/documents.tsx"
+import { linesOf } from "../content/line-diff.ts"
 import { Markdown, SafeLink } from "../content/markdown.tsx"
 import { JsonView, OutputText } from "../content/output-text.tsx"
 import { Pictures } from "../content/pictures.tsx"
 import { todoChanges } from "./checklist.ts"
-import { hunksOf } from "./edit-hunks.ts"
+import { hunksOf, NOT_APPLIED } from "./edit-hunks.ts"
 import { gitFacts, webLinks } from "./tool-facts.ts"
-import { resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
+import { numberIn, resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
 
 interface BodyProps {
   readonly row: ToolRow
@@ -35,7 +36,7 @@ const BODIES: Readonly<Record<string, ComponentType<BodyProps>>> = {
   TodoWrite: TodoDiff,
   ExitPlanMode: ({ row }) => <Markdown text={textIn(row.input, "plan") ?? ""} live={false} />,
   AskUserQuestion: Answers,
-  Read: ResultBody,
+  Read: ReadBody,
   Glob: ResultBody,
   Grep: ResultBody,
   WebFetch: WebBody,
@@ -51,13 +52,34 @@ function OtherBody({ row }: BodyProps) {
   )
 }
 
+const MAX_ROWS = 40
+
+/** A change that did not happen says so first, and does not look like one that did. */
 function EditBody({ row }: BodyProps) {
+  const isOff = NOT_APPLIED.has(row.state)
   return (
     <>
-      <DiffView hunks={hunksOf(row)} maxLines={40} />
       {row.result?.isError === true && <ResultBody row={row} />}
+      {isOff && <p className="text-dense font-medium text-danger">Not applied. This is the proposed change.</p>}
+      <DiffView hunks={hunksOf(row)} path={pathOf(row)} maxRows={MAX_ROWS} isDim={isOff} />
     </>
   )
+}
+
+/** A file that was read, as it is in the file; anything else that reading gave, as the model got it. */
+function ReadBody({ row }: BodyProps) {
+  const file = fieldOf(row.result?.structured, "file")
+  const content = textIn(file, "content")
+  const isText = row.result?.isError === false && textIn(row.result.structured, "type") === "text"
+  const hunks = useMemo(() => linesOf(content ?? "", numberIn(file, "startLine") ?? 1), [content, file])
+  if (!isText || content === undefined || content === "") return <ResultBody row={row} />
+  return <DiffView hunks={hunks} path={pathOf(row)} maxRows={READ_ROWS} isWhole />
+}
+
+const READ_ROWS = 12
+
+function pathOf({ input }: ToolRow): string | undefined {
+  return textIn(input, "file_path") ?? textIn(input, "notebook_path")
 }
 
 const TODO_MARKS: Readonly<Record<string, readonly [mark: string, word: string]>> = {
