@@ -41,28 +41,51 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
     await panel.getByText("2 files").waitFor()
   })
 
-  check("[V-17] lines of a change are commented on, and the comments go to the agent as one message", async () => {
+  check("[V-17] a comment on a line of a change goes into the message, with its place, and is not sent", async () => {
     const id = await worked("Comments")
     const { page, panel } = await openPanel(cockpit, id, "Changes")
     const file = (name: string) => panel.getByRole("group").filter({ hasText: name })
+    await messageOf(page).fill("Please look at these:")
     await file("src/clock.ts").getByRole("button", { name: "Comment on line 1" }).focus()
     // From the keyboard: down one line, and in.
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await panel.getByRole("textbox", { name: /^Comment on line 2 of / }).fill("Why not performance.now()?")
     await page.keyboard.press("Control+Enter")
-    await panel.getByText("Why not performance.now()?").waitFor()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Comment on line 2")
     await file("test/clock.test.ts").getByRole("button", { name: "Comment on line 1" }).click()
     await panel.getByRole("textbox", { name: /^Comment on line 1 of .*clock\.test\.ts/ }).fill("Test the other too")
-    await panel.getByRole("button", { name: "Save comment" }).click()
-    // What is written stays when the panel is closed.
-    await page.getByRole("button", { name: "Close panels" }).click()
-    await page.getByRole("button", { name: "Panels" }).click()
-    await panel.getByRole("button", { name: "Send 2 comments" }).click()
-    await panel.getByRole("button", { name: /^Send/ }).waitFor({ state: "detached" })
-    const [, sent = ""] = await promptsOf(cockpit.hub, id)
-    expect(sent).toMatch(/^Comments on your changes:\n\nsrc\/clock\.ts:2\n> return Date\.now\(\)\nWhy not performance/)
-    expect(sent).toContain("test/clock.test.ts:1\n> expect(tick).toBe(20)\nTest the other too")
+    await panel.getByRole("button", { name: "Add to message" }).click()
+    const expected = [
+      "Please look at these:",
+      "src/clock.ts:2\n> return Date.now()\nWhy not performance.now()?",
+      "test/clock.test.ts:1\n> expect(tick).toBe(20)\nTest the other too\n",
+    ].join("\n\n")
+    expect(await messageOf(page).inputValue()).toBe(expected)
+    expect(await promptsOf(cockpit.hub, id)).toHaveLength(1)
+    // It is a draft like any other.
+    await page.reload()
+    await expect.poll(() => messageOf(page).inputValue()).toBe(expected)
+  })
+
+  check("[V-130] the changed files are a tree: one stop for Tab, arrows inside, Enter leads to a file", async () => {
+    const { page, panel } = await openPanel(cockpit, await worked("Tree"), "Changes")
+    const tree = panel.getByRole("tree", { name: "Changed files" })
+    await tree.waitFor()
+    expect(await tree.getByRole("treeitem").allTextContents()).toEqual([
+      "src+5 −0",
+      "clock.ts+5 −0",
+      "test+1 −0",
+      "clock.test.ts+1 −0",
+    ])
+    expect(await tree.locator("[tabindex='0']").count()).toBe(1)
+    await tree.getByRole("treeitem", { name: /^src/ }).focus()
+    await page.keyboard.press("ArrowLeft")
+    expect(await tree.getByRole("treeitem").count()).toBe(3)
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    const summary = panel.locator("summary").filter({ hasText: "test/clock.test.ts" })
+    await expect.poll(() => summary.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
   check("[V-9] Tasks has the list also where the agent keeps it task by task", async () => {
