@@ -48,7 +48,7 @@ describe.runIf(hasBrowser)("a session whose every tool call is judged", () => {
     const page = await cockpit.page()
     await page.goto(`/new?cwd=${encodeURIComponent(machine.cwd)}`)
     await page.getByRole("textbox", { name: "First message" }).fill("Begin")
-    await page.getByText("Title, model, mode").click()
+    await page.getByText("Advanced").click()
     await page.getByRole("combobox", { name: "Policy judges" }).selectOption("Every tool call")
     await page.getByRole("radio", { name: /^Simulator/ }).check()
     await page.getByRole("button", { name: /^Start on/ }).click()
@@ -59,7 +59,6 @@ describe.runIf(hasBrowser)("a session whose every tool call is judged", () => {
 
     const operator = await cockpit.page({ role: "operator" })
     await operator.goto("/new")
-    await operator.getByText("Title, model, mode").click()
     await operator.getByRole("textbox", { name: "Title" }).waitFor()
     expect(await operator.getByRole("combobox", { name: "Policy judges" }).count()).toBe(0)
 

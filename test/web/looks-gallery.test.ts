@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     const page = await scene.cockpit.page(LIGHT)
     await page.route("**/api/runners", (route) => route.fulfill({ json: { runners: [] } }))
     await page.goto("/sessions")
-    await shoot("sessions-empty", page, page.getByRole("main").getByRole("paragraph"))
+    await shoot("sessions-empty", page, page.getByRole("main").getByRole("paragraph").first())
   })
 
   picture("sessions-list, sessions-phone: all eight statuses, two machines", async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
@@ -123,8 +123,7 @@ describe.runIf(hasBrowser)("a new session", () => {
     await page.goto("/new")
     await folder(page).fill(machine.cwd)
     await message(page).fill("Do not lose this either")
-    await page.getByText("Title, model, mode").click()
-    await page.getByRole("textbox", { name: "Model" }).fill("opus-9")
+    await page.getByRole("combobox", { name: "Model" }).fill("opus-9")
     await start(page).click()
     const failure = page.getByRole("alert").filter({ hasText: "Couldn't start" })
     await failure.getByText(/code 7/).waitFor()
@@ -133,7 +132,7 @@ describe.runIf(hasBrowser)("a new session", () => {
     await page.waitForURL(/\/new\?again=/)
     expect(await message(page).inputValue()).toBe("Do not lose this either")
     expect(await folder(page).inputValue()).toBe(machine.cwd)
-    expect(await page.getByRole("textbox", { name: "Model" }).inputValue()).toBe("opus-9")
+    expect(await page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("opus-9")
   })
 
   check("[N-7] budget, directories and tools become arguments; only an admin is offered them", async () => {
@@ -189,16 +188,135 @@ describe.runIf(hasBrowser)("a new session", () => {
     async () => {
       const page = await open()
       await folder(page).fill(machine.cwd)
-      await page.getByText("Title, model, mode").click()
       await page.getByRole("combobox", { name: "Mode" }).selectOption("bypassPermissions")
       await start(page).click()
       const confirmation = page.getByRole("textbox", { name: /to confirm/ })
       expect(await confirmation.getAttribute("aria-invalid")).toBe("true")
       expect(new URL(page.url()).pathname).toBe("/new")
       const other = await open({ role: "operator" })
-      await other.getByText("Title, model, mode").click()
       const modes = await other.getByRole("combobox", { name: "Mode" }).locator("option").allTextContents()
       for (const label of ["Bypass permissions", "Auto", "Machine default"]) expect(modes).not.toContain(label)
     },
   )
+
+  check("[N-140] machine, folder, model, effort, mode and worktree are in view at once", async () => {
+    const page = await open({ role: "operator" })
+    for (const name of ["Folder", "Model", "Effort", "Mode"]) {
+      const box = await page.getByRole("combobox", { name, exact: true }).boundingBox()
+      expect((box?.y ?? 9999) + (box?.height ?? 0), name).toBeLessThanOrEqual(900)
+    }
+    await page.getByRole("checkbox", { name: /^Git worktree/ }).waitFor()
+    const sent = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
+    )
+    await page.getByRole("combobox", { name: "Model" }).fill("opus")
+    await page.getByRole("combobox", { name: "Effort" }).selectOption("High")
+    await page.getByRole("checkbox", { name: /^Git worktree/ }).check()
+    await folder(page).fill(machine.cwd)
+    await start(page).click()
+    expect((await sent).postDataJSON()).toMatchObject({ model: "opus", effort: "high", worktree: true })
+  })
+
+  check("[N-141] the folders of the machine are browsed, and the one that is gone into is chosen", async () => {
+    await isReady()
+    mkdirSync(join(machine.cwd, "inner", "deep"), { recursive: true })
+    const page = await open()
+    await folder(page).fill(machine.cwd)
+    await page.getByRole("button", { name: "Browse" }).click()
+    const folders = page.getByRole("group", { name: "Folders" })
+    await folders.getByRole("button", { name: "inner" }).click()
+    await folders.getByRole("button", { name: "deep" }).click()
+    await folders.getByText("No folders inside.").waitFor()
+    expect(await folder(page).inputValue()).toBe(join(machine.cwd, "inner", "deep"))
+    await folders.getByRole("button", { name: "Up" }).click()
+    await folders.getByRole("button", { name: "deep" }).waitFor()
+    expect(await folder(page).inputValue()).toBe(join(machine.cwd, "inner"))
+  })
+
+  check(
+    "[N-142] it does not open in error: neither another machine's folder nor one that is gone is proposed",
+    async () => {
+      await isReady()
+      const gone = join(machine.cwd, "soon-gone")
+      mkdirSync(gone)
+      await machine.launch({ title: "Left behind", cwd: gone, prompt: "Go" })
+      rmSync(gone, { recursive: true })
+      const page = await cockpit.page()
+      await page.route("**/api/sessions?*", async (route) => {
+        const reply = await (await route.fetch()).json()
+        const [first] = reply.sessions
+        const other = {
+          ...first,
+          id: "elsewhere",
+          runner: "r9",
+          cwd: "/on/another/machine",
+          updatedAt: "2099-01-01T00:00:00.000Z",
+        }
+        await route.fulfill({ json: { ...reply, sessions: [other, ...reply.sessions] } })
+      })
+      await page.goto("/new")
+      await message(page).waitFor()
+      await expect.poll(() => folder(page).inputValue()).not.toBe(gone)
+      await page.waitForTimeout(800)
+      expect(await folder(page).inputValue()).not.toContain("another/machine")
+      expect(await page.locator("[aria-invalid]").count()).toBe(0)
+      expect(await page.getByText("Folder not found").count()).toBe(0)
+      await folder(page).fill(gone)
+      await page.getByText("Folder not found on ").waitFor()
+      expect(await folder(page).getAttribute("aria-invalid")).toBe("true")
+    },
+  )
+
+  check("[N-143] templates fill the message, and this browser's own are kept and deleted", async () => {
+    const page = await open()
+    const template = page.getByRole("combobox", { name: "Template" })
+    await message(page).fill("Mind the style.")
+    await template.selectOption({ label: "Explain this project" })
+    expect(await message(page).inputValue()).toMatch(/^Mind the style\.\n\nExplain this project/)
+    await message(page).fill("Bump every dependency.\nRun the tests after each.")
+    await page.getByRole("button", { name: "Save as template" }).click()
+    await page.reload()
+    await message(page).fill("")
+    await template.selectOption({ label: "Bump every dependency." })
+    expect(await message(page).inputValue()).toBe("Bump every dependency.\nRun the tests after each.")
+    await page.getByRole("button", { name: "Delete template" }).click()
+    expect(await template.locator("option").allTextContents()).not.toContain("Bump every dependency.")
+  })
+
+  check(
+    "[N-144] a conversation that claude recorded in another folder is offered, and brings its folder along",
+    async () => {
+      await isReady()
+      const page = await cockpit.page()
+      const one = {
+        sessionId: "3f0e6a1c-1111-4222-8333-444455556666",
+        summary: "Tidy the docs",
+        sizeBytes: 9,
+        inUse: false,
+      }
+      await page.route("**/api/runners/*/sessions*", (route) =>
+        route.fulfill({
+          json: new URL(route.request().url()).searchParams.has("cwd")
+            ? { sessions: [] }
+            : { sessions: [{ ...one, cwd: machine.cwd, updatedAt: "2026-01-01T00:00:00.000Z" }] },
+        }),
+      )
+      await page.goto("/new?cwd=%2Ftmp")
+      const from = page.getByRole("combobox", { name: "Start from" })
+      await from.waitFor()
+      await from.selectOption(one.sessionId)
+      expect(await folder(page).inputValue()).toBe(machine.cwd)
+      expect(await from.inputValue()).toBe(one.sessionId)
+    },
+  )
+
+  check("[N-145] on a phone Start is in view above the tab bar, however long the form is", async () => {
+    const page = await open({ size: "phone" })
+    const bar = await page.getByRole("navigation", { name: "Main" }).last().boundingBox()
+    const button = await start(page).boundingBox()
+    if (bar === null || button === null) throw new Error("the bar or the button is not shown")
+    expect(button.y + button.height).toBeLessThanOrEqual(bar.y)
+    expect(button.y).toBeGreaterThan(0)
+    await start(page).click({ trial: true })
+  })
 })

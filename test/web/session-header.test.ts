@@ -393,7 +393,6 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       const page = await cockpit.page({ role: "operator" })
       const known = page.waitForResponse("**/api/settings")
       await page.goto(path)
-      if (path === "/new") await page.getByText("Title, model, mode").click()
       await known
       const mode = page.getByRole("combobox", { name: "Mode", exact: true })
       await mode.waitFor()

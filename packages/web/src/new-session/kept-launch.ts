@@ -49,6 +49,11 @@ export function readBefore(query: URLSearchParams): Before {
   return (name) => textIn(kept, name) ?? ""
 }
 
+/** Whether a box was ticked. */
+export function readTicked(query: URLSearchParams, name: "worktree"): boolean {
+  return keptFor(query)?.[name] === true
+}
+
 /** Machine and folder may be in the address too. Kept values win, even empty ones: somebody emptied them on purpose. */
 export function readPlaceBefore(query: URLSearchParams): { readonly machine: string; readonly cwd: string | null } {
   const kept = keptFor(query)

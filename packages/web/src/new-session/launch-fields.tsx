@@ -1,97 +1,73 @@
 import { type ReactNode, useState } from "react"
 import { BYPASS } from "../agent/session-choices.ts"
-import { useMe, useModeRights } from "../app/hub-context.ts"
-import { classes } from "../design/classes.ts"
+import { useFleet, useMe, useModeRights } from "../app/hub-context.ts"
 import { Field, INPUT, Select, TextField } from "../design/field.tsx"
 import { NextIcon } from "../design/icons.tsx"
-import { Notice } from "../design/notice.tsx"
-import type { Machine } from "../fleet/machine-store.tsx"
-import { BYPASS_WORD, enforceChoices, type FieldProblem, launchModes, roomOf } from "./launch.ts"
+import { BYPASS_WORD, EFFORTS, enforceChoices, type FieldProblem, launchModes, modelNames } from "./launch.ts"
+import type { Start } from "./start-from.tsx"
 
-interface FolderFieldProps {
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly offered: readonly string[]
-  readonly problem: FieldProblem | undefined
-  readonly warning: string | undefined
-}
-
-export function FolderField({ value, onChange, offered, problem, warning }: FolderFieldProps) {
-  const isWrong = problem?.field === "cwd" && value.trim() === ""
-  return (
-    <>
-      <TextField
-        label="Folder"
-        name="cwd"
-        list="offered-folders"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
-        error={isWrong ? problem.why : warning}
-        placeholder="/home/me/project"
-        className="font-mono"
-      />
-      <datalist id="offered-folders">
-        {[...new Set(offered)].map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-    </>
-  )
-}
-
-interface MoreFieldsProps {
+interface ChoiceFieldsProps {
   readonly isHere: boolean
-  readonly isResuming: boolean
+  readonly start: Start
   readonly problem: FieldProblem | undefined
   /** The values of a launch that came to nothing. */
-  readonly before: (name: "title" | "model" | "mode" | "enforce") => string
+  readonly before: (name: "title" | "model" | "effort" | "mode") => string
+  readonly hadWorktree: boolean
 }
 
-export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsProps) {
+/** Everything that most launches choose, in view at once. */
+export function ChoiceFields({ isHere, start, problem, before, hadWorktree }: ChoiceFieldsProps) {
   const rights = useModeRights()
+  const { sessions } = useFleet()
   const [mode, setMode] = useState(() => before("mode"))
+  const title = (
+    <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />
+  )
+  if (!isHere) return title
+  const isResuming = start.resume !== undefined
   return (
-    <MorePart
-      title="Title, model, mode"
-      startsOpen={before("model") + before("mode") + before("enforce") !== ""}
-      problem={problem?.field === "confirmation" ? problem : undefined}
-    >
-      <div className="mt-2 grid gap-3 tablet:grid-cols-2">
-        <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />
-        {isHere && (
-          <TextField
-            label="Model"
-            name="model"
-            defaultValue={before("model")}
-            autoComplete="off"
-            hint="Empty: the machine's default"
-          />
-        )}
-        {isHere && (
-          <Field label="Mode">
-            {(ids) => (
-              <Select
-                {...ids}
-                name="mode"
-                value={mode}
-                choices={launchModes(isResuming, rights)}
-                onChange={(event) => setMode(event.target.value)}
-              />
-            )}
-          </Field>
-        )}
-        {rights.isAdmin && (
-          <Field label="Policy judges">
-            {(ids) => (
-              <Select {...ids} name="enforce" defaultValue={before("enforce")} choices={enforceChoices(isHere)} />
-            )}
-          </Field>
-        )}
+    <>
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Model"
+          name="model"
+          list="offered-models"
+          defaultValue={before("model")}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Machine default"
+        />
+        <datalist id="offered-models">
+          {modelNames(sessions.values()).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Field label="Effort">
+          {(ids) => <Select {...ids} name="effort" defaultValue={before("effort")} choices={EFFORTS} />}
+        </Field>
+        <Field label="Mode">
+          {(ids) => (
+            <Select
+              {...ids}
+              name="mode"
+              value={mode}
+              choices={launchModes(isResuming, rights)}
+              onChange={(event) => setMode(event.target.value)}
+            />
+          )}
+        </Field>
+        {title}
       </div>
-      {isHere && mode === BYPASS && (
-        <div className="mt-3 flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
+      {(!isResuming || start.isFork) && (
+        <label className="flex min-h-8 items-center gap-2 coarse:min-h-11">
+          <input type="checkbox" name="worktree" defaultChecked={hadWorktree} className="size-4" />
+          <span>
+            Git worktree <span className="text-dense text-text-3">A separate checkout on a new branch</span>
+          </span>
+        </label>
+      )}
+      {mode === BYPASS && (
+        <div className="flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
           <p className="text-dense text-danger">Claude will run any command and edit any file without asking.</p>
           <TextField
             label={`Type “${BYPASS_WORD}” to confirm`}
@@ -101,13 +77,14 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
           />
         </div>
       )}
-    </MorePart>
+    </>
   )
 }
 
-type Name = "budget" | "directories" | "allowed" | "disallowed"
+type Name = "budget" | "enforce" | "directories" | "allowed" | "disallowed"
 
 interface AdvancedFieldsProps {
+  readonly isHere: boolean
   readonly problem: FieldProblem | undefined
   /** The values of a launch that came to nothing. */
   readonly before: (name: Name) => string
@@ -119,24 +96,31 @@ const LISTS: readonly { readonly name: Name; readonly label: string; readonly pl
   { name: "disallowed", label: "Denied tools, one per line", placeholder: "WebFetch" },
 ]
 
-/** Fields that become arguments of the CLI: only an admin may give it any. */
-export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
+/** What the policy judges, and fields that become arguments of the CLI: only an admin may give any. */
+export function AdvancedFields({ isHere, problem, before }: AdvancedFieldsProps) {
   const { role } = useMe()
   if (role !== "admin") return null
-  const isFilled = LISTS.some(({ name }) => before(name) !== "") || before("budget") !== ""
+  const isFilled = LISTS.some(({ name }) => before(name) !== "") || before("budget") + before("enforce") !== ""
   return (
     <MorePart title="Advanced" startsOpen={isFilled} problem={problem?.field === "budget" ? problem : undefined}>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
-        <TextField
-          label="Budget (USD)"
-          name="budget"
-          inputMode="decimal"
-          defaultValue={before("budget")}
-          autoComplete="off"
-          error={problem?.field === "budget" ? problem.why : undefined}
-          hint="Stops at this cost"
-        />
-        {LISTS.map(({ name, label, placeholder }) => (
+        <Field label="Policy judges">
+          {(ids) => (
+            <Select {...ids} name="enforce" defaultValue={before("enforce")} choices={enforceChoices(isHere)} />
+          )}
+        </Field>
+        {isHere && (
+          <TextField
+            label="Budget (USD)"
+            name="budget"
+            inputMode="decimal"
+            defaultValue={before("budget")}
+            autoComplete="off"
+            error={problem?.field === "budget" ? problem.why : undefined}
+            hint="Stops at this cost"
+          />
+        )}
+        {(isHere ? LISTS : []).map(({ name, label, placeholder }) => (
           <Field key={name} label={label}>
             {(ids) => (
               <textarea
@@ -180,84 +164,5 @@ function MorePart({ title, startsOpen, problem, children }: MorePartProps) {
       </summary>
       {children}
     </details>
-  )
-}
-
-export function useChosenMachine(machines: readonly Machine[], first: string | null) {
-  const [wished, choose] = useState(first ?? "")
-  const free = machines.filter((one) => roomOf(one).isFree)
-  const machine = machines.find(({ id, connected }) => connected && id === wished) ?? free[0]
-  return { machine, choose }
-}
-
-interface MachineChoiceProps {
-  readonly machines: readonly Machine[]
-  readonly chosen: Machine | undefined
-  readonly onChange: (id: string) => void
-}
-
-export function MachineChoice({ machines, chosen, onChange }: MachineChoiceProps) {
-  if (chosen === undefined)
-    return (
-      <Notice tone="neutral">
-        {machines.length === 0
-          ? "No machines connected. You can start an external agent with a command."
-          : `No machine has room (${machines.map((one) => `${one.name}: ${roomOf(one).words}`).join(", ")}). You can start an external agent with a command.`}
-      </Notice>
-    )
-  if (machines.length < 2) return null
-  const choices = machines.map((one) => {
-    const { isFree, words } = roomOf(one)
-    return { value: one.id, label: one.name, note: words, disabled: !isFree }
-  })
-  return <RadioCards legend="Machine" name="machine" value={chosen.id} choices={choices} onChange={onChange} />
-}
-
-interface RadioCard {
-  readonly value: string
-  readonly label: string
-  readonly note: string
-  readonly disabled?: boolean
-}
-
-interface RadioCardsProps {
-  readonly legend: string
-  readonly name: string
-  readonly value: string | undefined
-  readonly choices: readonly RadioCard[]
-  readonly onChange: (value: string) => void
-}
-
-/** One of a few, each with a line on what it means. */
-export function RadioCards({ legend, name, value, choices, onChange }: RadioCardsProps) {
-  return (
-    <fieldset>
-      <legend className="mb-1 text-dense font-medium text-text-2">{legend}</legend>
-      <div className="grid gap-2 tablet:grid-cols-2">
-        {choices.map((choice) => (
-          <label
-            key={choice.value}
-            className={classes(
-              "flex min-h-11 items-center gap-3 rounded-control border px-3 py-1.5",
-              choice.value === value ? "border-accent bg-accent-soft" : "border-line bg-surface",
-              choice.disabled === true && "text-text-3",
-            )}
-          >
-            <input
-              type="radio"
-              name={name}
-              disabled={choice.disabled}
-              checked={choice.value === value}
-              onChange={() => onChange(choice.value)}
-              className="size-4 shrink-0"
-            />
-            <span className="min-w-0">
-              <bdi className="block truncate">{choice.label}</bdi>
-              <span className="block text-meta text-text-2">{choice.note}</span>
-            </span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
   )
 }

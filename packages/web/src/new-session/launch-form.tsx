@@ -1,24 +1,21 @@
 import type { LaunchedSession } from "@signalbox/client"
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
-import { useFleet, useSession } from "../app/hub-context.ts"
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { useSession } from "../app/hub-context.ts"
 import { closeOver, navigate } from "../app/router.tsx"
 import { Button, CopyButton } from "../design/button.tsx"
-import { Field, formText, INPUT } from "../design/field.tsx"
+import { formText } from "../design/field.tsx"
 import { Notice, Trouble } from "../design/notice.tsx"
 import type { Machine } from "../fleet/machine-store.tsx"
+import { useRecentFolders, useRecorded } from "../fleet/recent-folders.ts"
 import { LaunchSteps } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore } from "./kept-launch.ts"
+import { FolderField, RecentFolders } from "./folder-field.tsx"
+import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore, readTicked } from "./kept-launch.ts"
 import { type AgentChoice, agentChoices, isWholePath, type LaunchFields, NOT_WHOLE } from "./launch.ts"
-import {
-  AdvancedFields,
-  FolderField,
-  MachineChoice,
-  MoreFields,
-  RadioCards,
-  useChosenMachine,
-} from "./launch-fields.tsx"
-import { type Start, StartFrom, useFolder, useForkPoint } from "./start-from.tsx"
+import { AdvancedFields, ChoiceFields } from "./launch-fields.tsx"
+import { MachineChoice, RadioCards, useChosenMachine } from "./machine-choice.tsx"
+import { PromptField } from "./prompt-field.tsx"
+import { offeredOf, type Start, StartFrom, useFolder, useForkPoint } from "./start-from.tsx"
 import { type Launch, useLaunch } from "./use-launch.ts"
 
 interface LaunchFormProps {
@@ -32,21 +29,32 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   const [before] = useState(() => readBefore(query))
   const [placeBefore] = useState(() => readPlaceBefore(query))
   const [startBefore] = useState(() => readStartBefore(query))
-  const { machine, choose } = useChosenMachine(machines, placeBefore.machine)
+  const [hadWorktree] = useState(() => readTicked(query, "worktree"))
+  const asked = useAsked(startBefore.asked)
+  const { machine, choose } = useChosenMachine(machines, placeBefore.machine || (asked?.machine ?? ""))
   const choices = agentChoices(machine)
   const [wished, wishAgent] = useState<string | undefined>(before("agent") || undefined)
   const agent = choices.find(({ value }) => value === wished) ?? choices[0]
-  const recents = useRecentFolders()
-  const asked = useAsked(startBefore.asked)
+  const everRecorded = useRecorded(machine?.id)
+  const recents = useRecentFolders(machine?.id, everRecorded)
   const { point, retry } = useForkPoint(asked?.id, { seq: startBefore.at, message: startBefore.resumeAt })
   const [start, setStart] = useState<Start>({ resume: startBefore.resume, isFork: startBefore.isFork })
   const [typed, setTyped] = useState(placeBefore.cwd)
-  const cwd = typed ?? asked?.cwd ?? recents[0] ?? ""
+  const [gone, setGone] = useState<readonly string[]>([])
+  // A folder of another machine, or one that is gone, is never proposed.
+  const proposed = recents.filter((path) => !gone.includes(path))
+  const askedCwd = asked?.machine === machine?.id ? asked?.cwd : undefined
+  const cwd = typed ?? (asked === undefined ? proposed[0] : askedCwd) ?? ""
   const form = useRef<HTMLFormElement>(null)
   const folder = useFolder(machine?.id, cwd.trim())
+  const isProposed = typed === null && asked === undefined
+  useEffect(() => {
+    if (folder.isMissing && isProposed) setGone((before) => [...before, cwd])
+  }, [folder.isMissing, isProposed, cwd])
   const isHere = agent?.value !== "external"
   const isForkOfAsked = isHere && start.isFork && asked !== undefined && start.resume === asked.id
   const isPointUnknown = isForkOfAsked && (point.name === "looking" || point.name === "failed")
+  const [prompt, setPrompt] = useState(() => before("prompt"))
   const [edits, setEdits] = useState(0)
   const { launch, start: startLaunch, edited } = useLaunch(query, form)
   useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
@@ -64,8 +72,8 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
 
   function fieldsOf(element: HTMLFormElement): LaunchFields {
     const text = (name: string) => formText(element, name)
-    const words = { prompt: text("prompt"), title: text("title"), model: text("model") }
-    const mode = { mode: text("mode"), confirmation: text("confirmation") }
+    const words = { prompt: text("prompt"), title: text("title"), model: text("model"), effort: text("effort") }
+    const mode = { mode: text("mode"), confirmation: text("confirmation"), worktree: text("worktree") !== "" }
     const more = { budget: text("budget"), directories: text("directories") }
     const tools = { allowed: text("allowed"), disallowed: text("disallowed"), enforce: text("enforce") }
     const isAtPoint = point.name === "found" && start.resume === asked?.id
@@ -82,8 +90,15 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     }
   }
 
+  function chooseFolder(path: string): void {
+    setTyped(path)
+    setEdits(edits + 1)
+  }
+
   if (launch.name === "by-hand") return <BringAgent session={launch.session} command={launch.command} />
   const problem = launch.name === "writing" ? launch.problem : undefined
+  const folderProblem = problem?.field === "cwd" && cwd.trim() === "" ? problem.why : undefined
+  const missing = folder.isMissing ? missingFolder(cwd.trim(), machine?.name) : undefined
   return (
     <form
       ref={form}
@@ -106,35 +121,43 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
         <>
           <FolderField
             value={cwd}
-            onChange={setTyped}
+            machine={machine?.id}
+            onChange={chooseFolder}
             offered={[...recents, ...folder.inside]}
-            problem={problem}
-            warning={folder.isMissing ? missingFolder(cwd.trim(), machine?.name) : undefined}
+            // Only a folder that somebody named here is wrong: the form does not open in error.
+            error={folderProblem ?? (edits > 0 && typed !== null ? missing : undefined)}
+            hint={missing}
           />
-          <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
+          <RecentFolders paths={proposed} home={machine?.home} chosen={cwd} onChoose={chooseFolder} />
+          <StartFrom
+            start={start}
+            recorded={offeredOf({ here: folder.recorded, everywhere: everRecorded, cwd: cwd.trim(), asked: asked?.id })}
+            asked={asked}
+            point={point}
+            onChange={(next) => {
+              setStart(next)
+              const from = everRecorded.find(({ sessionId }) => sessionId === next.resume)?.cwd ?? null
+              if (from !== null && from !== cwd) chooseFolder(from)
+            }}
+          />
           {isForkOfAsked && point.name === "failed" && (
             <Trouble onRetry={retry}>Couldn't find the message to fork from: {point.why}</Trouble>
           )}
         </>
       )}
-      <Field label="First message">
-        {(ids) => (
-          <textarea
-            {...ids}
-            name="prompt"
-            rows={4}
-            defaultValue={before("prompt")}
-            placeholder="What should Claude do?"
-            className={INPUT}
-          />
-        )}
-      </Field>
-      <MoreFields isHere={isHere} isResuming={start.resume !== undefined} problem={problem} before={before} />
-      {isHere && <AdvancedFields problem={problem} before={before} />}
+      <PromptField
+        value={prompt}
+        onChange={(text) => {
+          setPrompt(text)
+          setEdits(edits + 1)
+        }}
+      />
+      <ChoiceFields isHere={isHere} start={start} problem={problem} before={before} hadWorktree={hadWorktree} />
+      <AdvancedFields isHere={isHere} problem={problem} before={before} />
       {launch.name === "writing" && launch.failure !== undefined && <Trouble>Couldn't start: {launch.failure}</Trouble>}
       {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
-      {/* In a dialog it stays in view, however long the form is. */}
-      <div className="flex justify-end gap-3 tablet:sticky tablet:-bottom-4 tablet:-mx-4 tablet:-mb-4 tablet:border-t tablet:border-line tablet:bg-raised tablet:px-4 tablet:py-3">
+      {/* It stays in view, however long the form is. */}
+      <div className="sticky bottom-0 -mx-4 -mb-4 flex justify-end gap-3 border-t border-line bg-canvas px-4 py-3 tablet:-bottom-4 tablet:bg-raised">
         <Button
           // A launch under way is not undone by it.
           aria-disabled={launch.name === "starting"}
@@ -175,15 +198,12 @@ function effectOf(options: {
 function useAsked(id: string | undefined) {
   const session = useSession(id ?? "")
   if (id === undefined) return undefined
-  return { id, title: session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session), cwd: session?.cwd }
-}
-
-function useRecentFolders(): readonly string[] {
-  const { sessions } = useFleet()
-  return useMemo(() => {
-    const sorted = [...sessions.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-    return [...new Set(sorted.flatMap(({ cwd }) => cwd ?? []))].slice(0, 10)
-  }, [sessions])
+  return {
+    id,
+    title: session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session),
+    cwd: session?.cwd,
+    machine: session?.runner,
+  }
 }
 
 /** For an agent that is started by hand: the command is shown this once. */

@@ -16,7 +16,10 @@ export interface LaunchFields {
   readonly prompt: string
   readonly title: string
   readonly model: string
+  readonly effort: string
   readonly mode: string
+  /** In a git worktree of its own. */
+  readonly worktree: boolean
   readonly confirmation: string
   readonly resume: string | undefined
   readonly isFork: boolean
@@ -49,6 +52,23 @@ export function launchModes(isResuming: boolean, rights: ModeRights): readonly C
   ]
 }
 
+/** How hard the model tries. Empty is what the machine's settings say; CLIs before 2.1.45 leave it there. */
+export const EFFORTS: readonly Choice[] = [
+  { value: "", label: "Default effort" },
+  { value: "low", label: "Low" },
+  { value: "medium", label: "Medium" },
+  { value: "high", label: "High" },
+  { value: "max", label: "Max" },
+]
+
+/** Names that every CLI knows, then those of the sessions before. Any other can be typed. */
+export function modelNames(sessions: Iterable<{ readonly model: string | null }>): readonly string[] {
+  const used = [...sessions].flatMap(({ model }) => model ?? [])
+  return [...new Set(["opus", "sonnet", "haiku", ...used])].slice(0, MAX_MODELS)
+}
+
+const MAX_MODELS = 12
+
 /** What the policy judges of a session. Empty is what the policy itself says; an external agent cannot be made to wait for it. */
 export function enforceChoices(isHere: boolean): readonly Choice[] {
   return [
@@ -76,7 +96,7 @@ export function problemOf(fields: LaunchFields): FieldProblem | undefined {
 }
 
 export function requestOf(fields: LaunchFields): LaunchRequest {
-  const { agent, machine, cwd, prompt, title, model, mode, resume, isFork, resumeAt } = fields
+  const { agent, machine, cwd, prompt, title, model, effort, mode, worktree, resume, isFork, resumeAt } = fields
   const enforce = (["asked", "everything"] as const).find((one) => one === fields.enforce)
   const said = {
     ...(agent === undefined ? {} : { agent }),
@@ -90,6 +110,8 @@ export function requestOf(fields: LaunchFields): LaunchRequest {
     ...said,
     ...(cwd === "" ? {} : { cwd }),
     ...(model === "" ? {} : { model }),
+    ...(effort === "" ? {} : { effort }),
+    ...(worktree && (resume === undefined || isFork) ? { worktree } : {}),
     ...(mode === "" ? {} : { permissionMode: mode }),
     ...(machine === undefined ? {} : { runner: machine }),
     ...(resume === undefined ? {} : { resume }),

@@ -6,7 +6,7 @@ import { useHub } from "../app/hub-context.ts"
 import { whileOpen } from "../app/value-store.ts"
 import { Field, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
-import { clockTime } from "../design/words.ts"
+import { clockTime, shortPath } from "../design/words.ts"
 
 export interface Start {
   readonly resume: string | undefined
@@ -15,7 +15,7 @@ export interface Start {
 
 interface StartFromProps {
   readonly start: Start
-  readonly recorded: readonly Recorded[]
+  readonly recorded: readonly Offered[]
   /** The session that the address asked for, by its title. */
   readonly asked: { readonly id: string; readonly title: string } | undefined
   /** The point in that session. */
@@ -23,16 +23,21 @@ interface StartFromProps {
   readonly onChange: (start: Start) => void
 }
 
-/** Anew, or from a conversation that was had in that folder. Absent where there is none. */
+/** Anew, or from a conversation that was had on that machine. Absent where there is none. */
 export function StartFrom({ start, recorded, asked, point, onChange }: StartFromProps) {
   if (recorded.length === 0 && asked === undefined) return null
   const isRecorded = recorded.some(({ sessionId }) => sessionId === asked?.id)
   const choices = [
     { value: "", label: "New conversation" },
     ...(asked === undefined || isRecorded ? [] : [{ value: asked.id, label: asked.title }]),
-    ...recorded.map(({ sessionId, summary, updatedAt, inUse }) => ({
+    ...recorded.map(({ sessionId, summary, updatedAt, inUse, elsewhere }) => ({
       value: sessionId,
-      label: `${oneLine(summary ?? sessionId.slice(0, 8), 60)} · ${whenWords(updatedAt)}${inUse ? " · in use" : ""}`,
+      label: [
+        oneLine(summary ?? sessionId.slice(0, 8), 60),
+        whenWords(updatedAt),
+        ...(elsewhere === undefined ? [] : [oneLine(shortPath(elsewhere, 2), 40)]),
+        ...(inUse ? ["in use"] : []),
+      ].join(" · "),
     })),
   ]
   const isAsked = asked !== undefined && start.resume === asked.id
@@ -144,6 +149,25 @@ function hasUuid(message: HubEvent["message"]): boolean {
 
 /** A conversation that `claude` recorded on that machine. */
 type Recorded = Pick<RecordedSession, "sessionId" | "summary" | "updatedAt" | "inUse">
+
+/** `elsewhere`: its folder, where that is not the one in the form. */
+type Offered = Recorded & { readonly elsewhere?: string }
+
+/** Conversations of the folder first, then those of the machine's other folders; each once. */
+export function offeredOf(known: {
+  readonly here: readonly Recorded[]
+  readonly everywhere: readonly RecordedSession[]
+  readonly cwd: string
+  readonly asked: string | undefined
+}): readonly Offered[] {
+  const { here, everywhere, cwd, asked } = known
+  const ids = new Set([...here.map(({ sessionId }) => sessionId), asked])
+  const others = everywhere.filter(({ sessionId }) => !ids.has(sessionId))
+  return [
+    ...here,
+    ...others.map((one) => (one.cwd === null || one.cwd === cwd ? one : { ...one, elsewhere: one.cwd })),
+  ].slice(0, MAX_RECORDED)
+}
 
 interface FolderFacts {
   /** The folders within it. */

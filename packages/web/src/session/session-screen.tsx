@@ -13,6 +13,7 @@ import { PanelIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
 import { openAsks } from "../fleet/ask-words.ts"
+import { isDemo } from "../fleet/demo.ts"
 import { statusOf } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
@@ -32,6 +33,7 @@ const AHEAD = { isAhead: true }
 const SessionPanels = lazyPart(async () => (await import("./panels/session-panels.tsx")).SessionPanels, AHEAD)
 /** A session that asks nothing does without it: most of the time, all of the forms are not needed to read what was said. */
 const AskDock = lazyPart(async () => (await import("../asks/ask-dock.tsx")).AskDock, AHEAD)
+const DemoHint = lazyPart(async () => (await import("./demo-hint.tsx")).DemoHint)
 const FindBar = lazyPart(async () => (await import("../search/find-bar.tsx")).FindBar)
 
 export function SessionScreen({ params }: ScreenProps) {
@@ -225,6 +227,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
               <ActivityLine session={session} status={status} isCompacting={view.isCompacting} rows={rowsOfAgent} />
             }
           />
+        )}
+        {isDemo(id) && (
+          <PartBoundary waiting={null}>
+            <DemoHint session={session} />
+          </PartBoundary>
         )}
         {hasDock && (
           <PartBoundary waiting={null}>

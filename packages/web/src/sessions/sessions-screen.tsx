@@ -3,7 +3,7 @@ import { useMemo, useState } from "react"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { useKeys } from "../app/keyboard.ts"
-import { Link, navigate, setQuery, usePlace } from "../app/router.tsx"
+import { navigate, setQuery, usePlace } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
@@ -12,6 +12,7 @@ import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
 import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { useEntries } from "./entries.ts"
+import { FirstSteps } from "./first-steps.tsx"
 import { archive, useListKeys, useTrouble } from "./session-actions.ts"
 import { SessionBoard, SessionList } from "./session-list.tsx"
 import { ConfirmArchive } from "./session-menu.tsx"
@@ -36,6 +37,7 @@ export function SessionsScreen() {
   const store = useHubStore()
   const entries = useEntries({ archived })
   const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
+  const isEmpty = fleet.load.name === "ready" && fleet.sessions.size === 0
   const [trouble, forgetTrouble] = useTrouble()
   const [archiving, setArchiving] = useState<{ readonly session: Session; readonly isOpen: boolean } | undefined>()
   useKeys(
@@ -58,37 +60,43 @@ export function SessionsScreen() {
         >
           <h1 className="text-page font-bold">Sessions</h1>
           {canOperate && (
-            <Button look="primary" onClick={() => navigate("/new")} className="order-3 ms-auto tablet:order-last">
+            <Button
+              look={isEmpty ? "plain" : "primary"}
+              onClick={() => navigate("/new")}
+              className="order-3 ms-auto tablet:order-last"
+            >
               <PlusIcon size={16} />
               New session
             </Button>
           )}
-          <div className="order-last flex w-full min-w-0 gap-2 max-tablet:flex-wrap tablet:order-none tablet:ms-4 tablet:w-auto tablet:flex-1">
-            <input
-              type="search"
-              aria-label="Filter sessions"
-              placeholder="Filter"
-              value={filter}
-              onChange={(event) => setQuery({ q: event.target.value })}
-              className={`${INPUT} min-w-0 tablet:max-w-72 ${isBoard ? "" : "max-tablet:min-w-30 max-tablet:flex-1"}`}
-            />
-            <ViewToggle isBoard={isBoard} />
-            <Select
-              aria-label="Group"
-              value={grouping}
-              choices={GROUPINGS}
-              onChange={(event) => setQuery({ group: event.target.value === "status" ? null : event.target.value })}
-            />
-            <label className="flex shrink-0 items-center gap-1.5 text-dense text-text-2">
+          {!isEmpty && (
+            <div className="order-last flex w-full min-w-0 gap-2 max-tablet:flex-wrap tablet:order-none tablet:ms-4 tablet:w-auto tablet:flex-1">
               <input
-                type="checkbox"
-                checked={archived}
-                onChange={() => setQuery({ archived: archived ? null : "1" })}
-                className="size-4"
+                type="search"
+                aria-label="Filter sessions"
+                placeholder="Filter"
+                value={filter}
+                onChange={(event) => setQuery({ q: event.target.value })}
+                className={`${INPUT} min-w-0 tablet:max-w-72 ${isBoard ? "" : "max-tablet:min-w-30 max-tablet:flex-1"}`}
               />
-              Archived
-            </label>
-          </div>
+              <ViewToggle isBoard={isBoard} />
+              <Select
+                aria-label="Group"
+                value={grouping}
+                choices={GROUPINGS}
+                onChange={(event) => setQuery({ group: event.target.value === "status" ? null : event.target.value })}
+              />
+              <label className="flex shrink-0 items-center gap-1.5 text-dense text-text-2">
+                <input
+                  type="checkbox"
+                  checked={archived}
+                  onChange={() => setQuery({ archived: archived ? null : "1" })}
+                  className="size-4"
+                />
+                Archived
+              </label>
+            </div>
+          )}
         </div>
       </header>
       <ConnectionPlace />
@@ -182,15 +190,5 @@ function NothingToShow({ isAllArchived, filter, canOperate }: NothingProps) {
     return <Empty action={<Button onClick={() => setQuery(change)}>{label}</Button>}>{words}</Empty>
   }
   if (!canOperate) return <Empty>No sessions yet.</Empty>
-  return (
-    <Empty
-      action={
-        <Link href="/new" className="rounded-control bg-accent px-3 py-1.5 font-medium text-on-accent">
-          Start a session
-        </Link>
-      }
-    >
-      No agents yet. Start one, or connect one that's already running.
-    </Empty>
-  )
+  return <FirstSteps />
 }

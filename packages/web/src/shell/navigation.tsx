@@ -22,7 +22,10 @@ interface NavEntry {
   readonly phone: boolean
 }
 
-/** One line per screen that can be gone to from anywhere. */
+/**
+ * One line per screen that can be gone to from anywhere, and none for a screen that does not exist yet. Audit is a page of
+ * Policy. Usage belongs after Search, before Machines; Replay belongs to a session, in its menu.
+ */
 const ENTRIES: readonly NavEntry[] = [
   { href: "/sessions", label: "Sessions", icon: SessionsIcon, at: /^\/(?:sessions|s\/)/, phone: true },
   { href: "/requests", label: "Requests", icon: RequestsIcon, at: /^\/requests/, phone: true },
@@ -36,12 +39,13 @@ function nameOf({ label }: NavEntry, waiting: number): string {
   return label === "Requests" && waiting > 0 ? `Requests, ${waiting} waiting` : label
 }
 
-function Badge({ count, className = "-right-2.5" }: { readonly count: number; readonly className?: string }) {
+function Badge({ count, className = "left-3" }: { readonly count: number; readonly className?: string }) {
   return (
     <span
       aria-hidden="true"
       className={classes(
-        "absolute -top-1.5 min-w-4.5 rounded-full whitespace-nowrap bg-caution-solid px-1 text-center text-meta font-bold text-on-caution tabular-nums",
+        // From the icon's corner outwards: however long the number, the icon is seen.
+        "absolute -top-2 min-w-4.5 rounded-full whitespace-nowrap bg-caution-solid px-1 text-center text-meta font-bold text-on-caution tabular-nums",
         className,
       )}
     >

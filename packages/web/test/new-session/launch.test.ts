@@ -17,6 +17,16 @@ describe("a launch from the form", () => {
     expect(requestOf(fields({ enforce: "nothing" }))).not.toHaveProperty("enforce")
   })
 
+  it("names effort and worktree only where they were chosen, and a worktree not for a conversation that goes on", () => {
+    expect(requestOf(fields({ effort: "high", worktree: true }))).toMatchObject({ effort: "high", worktree: true })
+    expect(requestOf(fields({ worktree: true, resume: "s" }))).not.toHaveProperty("worktree")
+    expect(requestOf(fields({ worktree: true, resume: "s", isFork: true }))).toHaveProperty("worktree", true)
+    expect(requestOf(fields({ agent: "external", effort: "high", worktree: true }))).toEqual({
+      agent: "external",
+      prompt: "Go",
+    })
+  })
+
   it("begins at a message only as a fork", () => {
     const at = { resume: "s", resumeAt: "m" }
     expect(requestOf(fields({ ...at, isFork: true }))).toMatchObject({ resume: "s", fork: true, resumeAt: "m" })
