@@ -79,7 +79,7 @@ export class AskingCockpit {
   }
 }
 
-export const dock = (page: Page) => page.getByRole("region", { name: "Waiting for you" })
+export const dock = (page: Page) => page.getByRole("region", { name: /^Waiting for/ })
 export const detail = (page: Page) => page.getByRole("region", { name: "Request", exact: true })
 export const rows = (page: Page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem")
 

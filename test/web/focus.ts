@@ -41,12 +41,13 @@ export class KeyboardUser {
     return this.page.keyboard.type(text)
   }
 
-  /** Tab, or Shift+Tab, until it has the focus. */
+  /** Tab, or Shift+Tab, until it has the focus; within a list that is one stop of Tab, arrows. */
   async goTo(target: Locator, key: "Tab" | "Shift+Tab" | "ArrowDown" = "Tab"): Promise<void> {
     await target.first().waitFor()
     for (let step = 0; step < MAX_STEPS; step++) {
       if (await hasFocus(target.first())) return
-      await this.press(key)
+      const isThere = (await target.count()) > 0
+      await this.press(isThere ? await target.first().evaluate(keyTowards, key) : key)
     }
     throw new Error(`${MAX_STEPS} times ${key}, and it does not have the focus: ${String(target)}`)
   }
@@ -71,6 +72,20 @@ export class KeyboardUser {
 async function hasFocus(target: Locator): Promise<boolean> {
   if ((await target.count()) === 0) return false
   return target.evaluate((element) => element.ownerDocument.activeElement === element)
+}
+
+/** In the page: the arrow that leads from the focus to an element of the same list, or `other` from outside of it. */
+function keyTowards(element: Element, other: string): string {
+  const active = document.activeElement
+  const list = element.closest<HTMLElement>("[data-roving]")
+  if (active === null || list?.contains(active) !== true) return other
+  const rows = list.dataset["roving"] ?? ""
+  const [from, to] = [active.closest(rows), element.closest(rows)]
+  if (from === null || to === null) return other
+  const isAfter = (one: Element, next: Element) =>
+    (one.compareDocumentPosition(next) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+  if (from === to) return isAfter(active, element) ? "ArrowRight" : "ArrowLeft"
+  return isAfter(from, to) ? "ArrowDown" : "ArrowUp"
 }
 
 /** What is wrong with the focus as it is shown; nothing when all is well. */

@@ -1,11 +1,12 @@
 import type { Ask, Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { useFleet, useMe } from "../app/hub-context.ts"
+import { useCanOperate, useFleet, useMe } from "../app/hub-context.ts"
 import { useIsPhone } from "../app/screen.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { DownIcon, WholeIcon } from "../design/icons.tsx"
 import { headingOf, openAsks, summaryOf } from "../fleet/ask-words.ts"
+import { WAITS_FOR_SOMEONE } from "../fleet/session-status.tsx"
 import { AskCard } from "./ask-card.tsx"
 import { Expiry } from "./ask-heading.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
@@ -20,6 +21,7 @@ export function AskDock({ session }: { readonly session: Session }) {
   const [shown, show] = useState<string | undefined>(undefined)
   const [isSmall, setSmall] = useState(false)
   const isPhone = useIsPhone()
+  const waits = useCanOperate() ? "Waiting for you" : WAITS_FOR_SOMEONE
   const { id, answered, pointer } = useShownAsk({ asks, open, me: me.name, shown, isLinked: false, show })
   const ask = id === undefined ? undefined : asks.get(id)
   const index = open.findIndex((one) => one.id === id)
@@ -29,14 +31,14 @@ export function AskDock({ session }: { readonly session: Session }) {
       {ask !== undefined && (
         <section
           role="region"
-          aria-label="Waiting for you"
+          aria-label={waits}
           data-region="waiting"
           {...pointer}
           className="flex max-h-[55dvh] shrink-0 flex-col border-t-2 border-caution bg-surface"
         >
           <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-col px-3 py-2 tablet:px-6">
             <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
-              <h2>{barWords(open.length, index)}</h2>
+              <h2>{barWords(waits, open.length, index)}</h2>
               <span className="ms-auto flex">
                 {open.length > 1 && <StepButtons onStep={step} />}
                 <IconButton label="Full screen" onClick={() => openSheet(ask.id)} className="max-tablet:hidden">
@@ -73,10 +75,10 @@ export function AskDock({ session }: { readonly session: Session }) {
   )
 }
 
-function barWords(count: number, index: number): string {
+function barWords(waits: string, count: number, index: number): string {
   if (count === 0) return "Settled"
-  if (count === 1) return "Waiting for you"
-  return `Waiting for you, ${index === -1 ? count : `${index + 1} of ${count}`}`
+  if (count === 1) return waits
+  return `${waits}, ${index === -1 ? count : `${index + 1} of ${count}`}`
 }
 
 function TimeLeft({ ask }: { readonly ask: Ask }) {

@@ -25,6 +25,12 @@ export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): strin
   return `${did} at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
 }
 
+/** Who answered what, and when: the record of a decision, which stays as it is. */
+export function receiptWords(ask: Ask, me: string): string {
+  const who = ask.settledBy === me ? "You" : (ask.settledBy ?? "Somebody")
+  return `${who} ${outcomeVerb(ask).toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}`
+}
+
 /** Words for a request that ended without an answer. */
 function ownEnd(ask: Ask): string | undefined {
   switch (ask.state) {

@@ -51,6 +51,7 @@ export const MachinesIcon = icon(box(3.5, 4, 17, 7, 1.5) + box(3.5, 13, 17, 7, 1
 })
 export const PolicyIcon = icon("M12 3.5l7 2.5v5.5c0 4.2-2.8 7.4-7 9-4.2-1.6-7-4.8-7-9V6l7-2.5ZM9 11.8l2.2 2.2 4-4.2")
 export const SettingsIcon = icon(`M4 7h10M18 7h2M4 17h2M10 17h10${circle(16, 7, 2)}${circle(8, 17, 2)}`)
+export const BranchIcon = icon(`${circle(6, 5, 2)}${circle(6, 19, 2)}${circle(18, 8, 2)}M6 7v10M18 10c0 4-5 4-12 6`)
 export const PlusIcon = icon("M12 5v14M5 12h14")
 export const MoreIcon = icon("M5 12h.01M12 12h.01M19 12h.01", { width: 2.6 })
 export const CloseIcon = icon("m6 6 12 12M18 6 6 18")

@@ -86,10 +86,12 @@ export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): st
     : { question: "Question", plan: "Plan", elicitation: "Form", dialog: "Dialog" }[kind]
 }
 
+export const MAIN_AGENT = "main agent"
+
 /** Names the agent of a session that asks. */
 export function agentWords({ request }: Pick<Ask, "request">): string {
   const agent = text(request, "agent_id")
-  return agent === undefined ? "main agent" : `sub-agent ${oneLine(agent, 40)}`
+  return agent === undefined ? MAIN_AGENT : `sub-agent ${oneLine(agent, 40)}`
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([

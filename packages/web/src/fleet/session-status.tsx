@@ -1,6 +1,6 @@
 import { hasFailed, type Session } from "@signalbox/client"
 import type { ReactNode } from "react"
-import { useConnection } from "../app/hub-context.ts"
+import { useCanOperate, useConnection } from "../app/hub-context.ts"
 import { classes } from "../design/classes.ts"
 import { CheckIcon, NextIcon } from "../design/icons.tsx"
 
@@ -15,6 +15,15 @@ export const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
   ready: "Finished",
   idle: "Idle",
   ended: "Ended",
+}
+
+/** Viewers cannot answer: a request that waits does not wait for them. */
+export const WAITS_FOR_SOMEONE = "Waiting for someone"
+const VIEWER_WORDS: typeof STATUS_WORDS = { ...STATUS_WORDS, "needs-you": WAITS_FOR_SOMEONE }
+
+/** The words for whoever reads them. */
+export function useStatusWords(): typeof STATUS_WORDS {
+  return useCanOperate() ? STATUS_WORDS : VIEWER_WORDS
 }
 
 /** The order of the sections on the screen. */
@@ -87,7 +96,7 @@ interface StatusGlyphProps {
 }
 
 export function StatusGlyph({ status, withWord = false }: StatusGlyphProps) {
-  const word = STATUS_WORDS[status]
+  const word = useStatusWords()[status]
   // While the hub is away nobody knows whether it still works.
   const isKnown = useConnection().name !== "lost"
   return (

@@ -3,6 +3,7 @@ import { useNow } from "../app/clock.ts"
 import { useHub, useMe } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { Link } from "../app/router.tsx"
+import { useRoving } from "../app/roving.ts"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button, CopyButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
@@ -21,7 +22,8 @@ export function MachinesScreen() {
   const isAdmin = useMe().role === "admin"
   const machines = useMachines()
   const [isAdding, setAdding] = useState(false)
-  useKeys({ j: () => move(1), k: () => move(-1) })
+  const list = useRoving("[data-machine]")
+  useKeys({ j: () => list.step(1), k: () => list.step(-1) })
   const add = isAdmin && (
     <Button look="primary" onClick={() => setAdding(true)}>
       <PlusIcon size={16} />
@@ -47,7 +49,7 @@ export function MachinesScreen() {
             <Empty action={add}>No machines yet. Add one by starting a runner on it.</Empty>
           )}
           {machines.all.length > 0 && (
-            <ul aria-label="Machines" className="flex flex-col gap-2">
+            <ul ref={list.ref} aria-label="Machines" className="flex flex-col gap-2">
               {machines.all.map((machine) => (
                 <MachineCard key={machine.id} machine={machine} />
               ))}
@@ -58,12 +60,6 @@ export function MachinesScreen() {
       {isAdmin && <AddMachine open={isAdding} onClose={() => setAdding(false)} />}
     </>
   )
-}
-
-function move(step: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>("[data-machine] a")]
-  const at = all.findIndex((link) => link === document.activeElement)
-  all[at === -1 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1)]?.focus()
 }
 
 function MachineCard({ machine }: { readonly machine: Machine }) {

@@ -4,6 +4,7 @@ import { useNow } from "../app/clock.ts"
 import { useFleet, useHub, useMe, useSession } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { Link, setQuery, usePlace } from "../app/router.tsx"
+import { useRoving } from "../app/roving.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT, Select } from "../design/field.tsx"
@@ -76,7 +77,8 @@ function Pages({ wish, first, more }: PagesProps) {
   const hub = useHub()
   const [older, setOlder] = useState<Older>({ records: [], more })
   const [isReading, setReading] = useState(false)
-  useKeys({ j: () => step(1), k: () => step(-1) })
+  const list = useRoving("[data-entry]")
+  useKeys({ j: () => list.step(1), k: () => list.step(-1) })
   const all = [...first, ...older.records]
   async function readOlder(): Promise<void> {
     const last = all.at(-1)
@@ -93,6 +95,7 @@ function Pages({ wish, first, more }: PagesProps) {
   return (
     <>
       <ol
+        ref={list.ref}
         aria-label="Audit"
         className="flex flex-col divide-y divide-line overflow-hidden rounded-card border border-line bg-surface shadow-control"
       >
@@ -109,12 +112,6 @@ function Pages({ wish, first, more }: PagesProps) {
       <AuditExport request={requestOf(wish)} />
     </>
   )
-}
-
-function step(by: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>("[data-entry] > a")]
-  const at = all.findIndex((link) => link.parentElement?.contains(document.activeElement))
-  all[at === -1 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus()
 }
 
 function Entry({ record }: { readonly record: AuditRecord }) {

@@ -3,6 +3,7 @@ import { useState } from "react"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { Link, navigate, setQuery, usePlace } from "../app/router.tsx"
+import { useRoving } from "../app/roving.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT } from "../design/field.tsx"
@@ -28,13 +29,14 @@ export function RulesScreen() {
     policy.again()
     again()
   }
-  useKeys({ j: () => step(1), k: () => step(-1), t: () => navigate("/policy/test") })
+  const list = useRoving("[data-rule]")
+  useKeys({ j: () => list.step(1), k: () => list.step(-1), t: () => navigate("/policy/test") })
   return (
     <PolicyFrame title="Policy">
       <WhenReady of={policy} what="the policy">
         {(told) => (
           <>
-            <Rules rules={told.rules} record={record} onChanged={changed} />
+            <Rules rules={told.rules} record={record} onChanged={changed} listRef={list.ref} />
             {record !== undefined && <Suggestions suggestions={record.suggestions} />}
             <PolicySettings policy={told} onChanged={changed} />
           </>
@@ -55,19 +57,14 @@ function useRecord(): { readonly record: PolicySuggestions | undefined; readonly
   return { record: state.name === "ready" ? state.value : undefined, again }
 }
 
-function step(by: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>("[data-rule]")]
-  const at = all.findIndex((card) => card.contains(document.activeElement))
-  all[at === -1 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus()
-}
-
 interface RulesProps {
   readonly rules: readonly Rule[]
   readonly record: PolicySuggestions | undefined
   readonly onChanged: () => void
+  readonly listRef: ReturnType<typeof useRoving>["ref"]
 }
 
-function Rules({ rules, record, onChanged }: RulesProps) {
+function Rules({ rules, record, onChanged, listRef }: RulesProps) {
   const isAdmin = useMe().role === "admin"
   const { query } = usePlace()
   const words = query.get("q") ?? ""
@@ -108,26 +105,28 @@ function Rules({ rules, record, onChanged }: RulesProps) {
         {add}
       </div>
       {missing}
-      {EFFECTS.map(({ effect, outcome, look }) => {
-        const own = shown.filter((rule) => effectOf(rule["effect"]) === effect)
-        if (own.length === 0) return null
-        return (
-          <section key={effect} className="flex flex-col gap-2">
-            <h2 className={classes("text-dense font-bold", look)}>{outcome}</h2>
-            <ul aria-label={outcome} className="flex flex-col gap-2">
-              {own.map((rule) => (
-                <RuleCard
-                  key={nameOf(rule)}
-                  rule={rule}
-                  record={record}
-                  isLinked={nameOf(rule) === linked}
-                  onDelete={() => setLeaving(rule)}
-                />
-              ))}
-            </ul>
-          </section>
-        )
-      })}
+      <div ref={listRef} className="contents">
+        {EFFECTS.map(({ effect, outcome, look }) => {
+          const own = shown.filter((rule) => effectOf(rule["effect"]) === effect)
+          if (own.length === 0) return null
+          return (
+            <section key={effect} className="flex flex-col gap-2">
+              <h2 className={classes("text-dense font-bold", look)}>{outcome}</h2>
+              <ul aria-label={outcome} className="flex flex-col gap-2">
+                {own.map((rule) => (
+                  <RuleCard
+                    key={nameOf(rule)}
+                    rule={rule}
+                    record={record}
+                    isLinked={nameOf(rule) === linked}
+                    onDelete={() => setLeaving(rule)}
+                  />
+                ))}
+              </ul>
+            </section>
+          )
+        })}
+      </div>
       {shown.length === 0 && <p className="text-text-2">No rule matches “{words}”.</p>}
       {isAdmin && <DeleteRule rule={leaving} onClose={() => setLeaving(undefined)} onDeleted={onChanged} />}
     </>

@@ -3,6 +3,7 @@ import type { KeyboardEvent } from "react"
 import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
+import { useRoving } from "../app/roving.ts"
 import { keepStored, readTexts } from "../app/stored.ts"
 import { createValueStore } from "../app/value-store.ts"
 import { VisibleText } from "../design/visible-text.tsx"
@@ -20,9 +21,9 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
 }
 
 export function SearchHits({ hits, text }: { readonly hits: readonly SearchHit[]; readonly text: string }) {
+  const list = useRoving("[data-hit]")
   return (
-    // Arrows go from match to match; every match is a link of its own for those who use other keys.
-    <div onKeyDown={onKey} className="flex flex-col gap-4">
+    <div ref={list.ref} onKeyDownCapture={onKey} className="flex flex-col gap-4">
       {groupHits(hits).map((group) => (
         <Group key={group.session} group={group} text={text} />
       ))}
@@ -90,15 +91,12 @@ function Snippet({ text }: { readonly text: string }) {
   )
 }
 
+/** From the first match, Up leads back to the field. */
 function onKey(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined) return
-  const all = [...document.querySelectorAll<HTMLElement>("[data-hit]")]
-  const at = all.findIndex((hit) => hit === document.activeElement)
-  const next = at + step
-  if (next < 0) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
-  else all[next]?.focus()
+  if (event.key !== "ArrowUp" || document.querySelector("[data-hit]") !== document.activeElement) return
+  document.querySelector<HTMLElement>('input[type="search"]')?.focus()
   event.preventDefault()
+  event.stopPropagation()
 }
 
 const KEY = "signalbox:searches"

@@ -5,6 +5,7 @@ import type { HubStore } from "../app/hub-store.ts"
 import type { KeyMap } from "../app/keyboard.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { titleOf } from "../fleet/session-words.ts"
+import { selectTo, toggleSelected } from "./selection.ts"
 
 /** The failure of something done to a session outside of its own screen. */
 const trouble = createValueStore<string | undefined>(undefined)
@@ -70,28 +71,42 @@ export function archive(store: HubStore, id: string, archived: boolean): void {
   })
 }
 
-function move(step: number): void {
-  const all = rowLinks()
-  const index = all.findIndex((link) => link === document.activeElement)
-  const next = index === -1 ? 0 : Math.min(Math.max(index + step, 0), all.length - 1)
-  all[next]?.focus()
-  all[next]?.scrollIntoView({ block: "nearest" })
-}
-
 function chosen(): string | undefined {
   const row = document.activeElement?.closest<HTMLElement>("[data-session]")
   return row?.dataset["session"]
 }
 
-/** j and k go through the list; i and # act on the row that has the focus, never on another. */
-export function useListKeys(onArchive: (id: string) => void): KeyMap {
+/** Rows of the list for j and k; arrows stop at the headings too. */
+export const SESSION_ROWS = "[data-session]"
+
+/** j and k go through the list; x, i and # act on the row that has the focus, never on another. */
+export function useListKeys(step: (by: number, among: string) => void, onArchive: (id: string) => void): KeyMap {
   const store = useHubStore()
   const canOperate = store.me.get()?.role !== "viewer"
+  const extend = (by: number) => (event: KeyboardEvent) => {
+    const from = chosen()
+    if (!event.shiftKey || from === undefined) return "not-here"
+    selectTo(from)
+    step(by, SESSION_ROWS)
+    const to = chosen()
+    if (to !== undefined) selectTo(to)
+    return undefined
+  }
   return {
-    j: () => move(1),
-    k: () => move(-1),
+    j: () => step(1, SESSION_ROWS),
+    k: () => step(-1, SESSION_ROWS),
     ...(canOperate
       ? {
+          ArrowDown: extend(1),
+          ArrowUp: extend(-1),
+          x: () => {
+            const id = chosen()
+            if (id !== undefined) toggleSelected(id)
+          },
+          X: () => {
+            const id = chosen()
+            if (id !== undefined) selectTo(id)
+          },
           i: () => {
             const id = chosen()
             // The row's own state tells of a failure; keys have no other place to say it.

@@ -1,9 +1,12 @@
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react"
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
+import { type Roving, useRoving } from "../app/roving.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
 import { abbreviateHome, useMachineHome } from "../fleet/machine-store.tsx"
+import { useStatusWords } from "../fleet/session-status.tsx"
+import { listed, selection, setSelectionOrder } from "./selection.ts"
 import { SessionCard, SessionRow } from "./session-row.tsx"
 import { type Grouping, heldSections, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 
@@ -12,6 +15,8 @@ interface ViewProps {
   readonly grouping: Grouping
   /** Another one means that the reader asked for another list. */
   readonly filterKey: string
+  /** For the keys of a screen that has some: one stop for Tab, and how to step through the rows. */
+  readonly roving?: Roving
 }
 
 interface SessionListProps extends ViewProps {
@@ -33,6 +38,9 @@ export function SessionList(props: SessionListProps) {
     () => new Set(compact && search === "" ? QUIET_SECTIONS : []),
   )
   const { sections, moved, release } = useHeldSections(props, inner)
+  const ownRoving = useRoving(LIST_ROWS)
+  const { ref: rovingRef } = props.roving ?? ownRoving
+  useSelectionOrder(compact ? undefined : sections, closed)
   // The group of the open session is open when it comes there; whoever closes it then has it closed.
   const [openedFor, setOpenedFor] = useState<string | undefined>(undefined)
   const here = sections.find((section) => section.entries.some(({ session }) => session.id === currentId))?.key
@@ -54,7 +62,10 @@ export function SessionList(props: SessionListProps) {
       className="relative min-h-0 flex-1 scroll-pt-9 overflow-y-auto overscroll-contain coarse:scroll-pt-12"
     >
       <UpdateOrder moved={moved} onUpdate={release} />
-      <div ref={inner} className={classes("mx-auto max-w-5xl pb-4", compact ? "px-1" : "px-2 tablet:px-4")}>
+      <div
+        ref={useBothRefs(inner, rovingRef)}
+        className={classes("mx-auto max-w-5xl pb-4", compact ? "px-1" : "px-2 tablet:px-4")}
+      >
         {sections.map((section) => (
           <SectionView
             key={section.key}
@@ -86,7 +97,7 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
   const { key, isFolder, entries } = section
   const title = useSectionTitle(section)
   const start = useRef<HTMLDivElement>(null)
-  const rows = entries.map((entry) => (
+  const row = (entry: SessionEntry) => (
     <SessionRow
       key={entry.session.id}
       entry={entry}
@@ -94,10 +105,10 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
       current={entry.session.id === currentId}
       search={search}
     />
-  ))
+  )
   return (
     <section aria-label={title}>
-      <h2 className="sticky top-0 z-5 bg-canvas">
+      <h2 data-section className="sticky top-0 z-5 bg-canvas">
         <button
           type="button"
           aria-expanded={open}
@@ -115,10 +126,10 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
       {open && (
         <div ref={start} role="list" aria-label={title} className="flex flex-col">
           {entries.length < VIRTUAL_FROM.list ? (
-            rows
+            entries.map(row)
           ) : (
-            <Virtualizer scrollRef={scroller} startMargin={start.current?.offsetTop ?? 0}>
-              {rows}
+            <Virtualizer scrollRef={scroller} startMargin={start.current?.offsetTop ?? 0} data={entries}>
+              {row}
             </Virtualizer>
           )}
         </div>
@@ -131,11 +142,14 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
 export function SessionBoard(props: ViewProps) {
   const inner = useRef<HTMLDivElement>(null)
   const { sections, moved, release } = useHeldSections(props, inner)
+  const ownRoving = useRoving(LIST_ROWS)
+  const { ref: rovingRef } = props.roving ?? ownRoving
+  useSelectionOrder(sections, NONE_CLOSED)
   return (
     <div data-region="content" className="relative flex min-h-0 flex-1 flex-col">
       <UpdateOrder moved={moved} onUpdate={release} />
       <div
-        ref={inner}
+        ref={useBothRefs(inner, rovingRef)}
         role="group"
         // A region that scrolls must be reachable by keyboard.
         tabIndex={0}
@@ -154,7 +168,7 @@ function Column({ section }: { readonly section: Section }) {
   const { key, isFolder, entries } = section
   const title = useSectionTitle(section)
   const scroller = useRef<HTMLDivElement>(null)
-  const rows = entries.map((entry) => <SessionCard key={entry.session.id} entry={entry} />)
+  const row = (entry: SessionEntry) => <SessionCard key={entry.session.id} entry={entry} />
   return (
     <section
       aria-label={title}
@@ -171,7 +185,13 @@ function Column({ section }: { readonly section: Section }) {
       </h2>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-2">
         <div role="list" aria-label={title} className="flex flex-col">
-          {entries.length < VIRTUAL_FROM.board ? rows : <Virtualizer scrollRef={scroller}>{rows}</Virtualizer>}
+          {entries.length < VIRTUAL_FROM.board ? (
+            entries.map(row)
+          ) : (
+            <Virtualizer scrollRef={scroller} data={entries}>
+              {row}
+            </Virtualizer>
+          )}
         </div>
       </div>
     </section>
@@ -230,8 +250,37 @@ function UpdateOrder({ moved, onUpdate }: { readonly moved: number; readonly onU
   )
 }
 
+/** Arrows stop at the rows and at the headings, which fold their section. */
+export const LIST_ROWS = "[data-session], [data-section]"
+const NONE_CLOSED: ReadonlySet<string> = new Set()
+
+/** Tells what a range runs through. Sessions that left the list are not selected any more. */
+function useSelectionOrder(sections: readonly Section[] | undefined, closed: ReadonlySet<string>): void {
+  useEffect(() => {
+    if (sections === undefined) return
+    const idsOf = (section: Section) => section.entries.map(({ session }) => session.id)
+    setSelectionOrder(sections.filter(({ key }) => !closed.has(key)).flatMap(idsOf))
+    const { ids } = selection.get()
+    if (ids.size > 0) selection.set(listed(selection.get(), new Set(sections.flatMap(idsOf))))
+  }, [sections, closed])
+}
+
+type CleanRef = (element: HTMLElement | null) => (() => void) | undefined
+
+function useBothRefs(own: RefObject<HTMLDivElement | null>, other: CleanRef) {
+  return useCallback(
+    (element: HTMLDivElement | null) => {
+      own.current = element
+      return other(element)
+    },
+    [own, other],
+  )
+}
+
 /** A folder is written from home, as in the rows. */
-function useSectionTitle({ title, isFolder, entries }: Section): string {
+function useSectionTitle({ key, title, isFolder, entries }: Section): string {
+  const words = useStatusWords()
   const home = useMachineHome(isFolder ? (entries[0]?.session.runner ?? null) : null)
+  if (key === "needs-you") return words[key]
   return isFolder ? abbreviateHome(title, home) : title
 }

@@ -7,6 +7,7 @@ import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
 import { archiveConsequence, stopConsequence, titleOf } from "../fleet/session-words.ts"
+import { toggleSelected } from "./selection.ts"
 import { useSessionActions } from "./session-actions.ts"
 
 interface SessionMenuProps {
@@ -34,6 +35,7 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
     ...(actions === undefined || session.agentSessionId === null
       ? []
       : [entry("Fork…", () => navigate(`/new?fork=${encodeURIComponent(session.id)}`))]),
+    ...(actions === undefined || own !== undefined ? [] : [entry("Select", () => toggleSelected(session.id))]),
     ...(own?.actions ?? []),
     ...(actions === undefined
       ? []

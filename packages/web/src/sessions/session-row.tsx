@@ -1,13 +1,18 @@
 import type { Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
+import { useCanOperate } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
+import { useSelected } from "../app/value-store.ts"
 import { classes } from "../design/classes.ts"
-import { EyeIcon, PinIcon } from "../design/icons.tsx"
+import { BranchIcon, EyeIcon, PinIcon } from "../design/icons.tsx"
+import { oneLine } from "../design/visible-text.tsx"
 import { money } from "../design/words.ts"
 import { FolderName } from "../fleet/machine-store.tsx"
 import { isSilent, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { changesOf, changesWords, progressOf } from "../fleet/session-work.ts"
 import { lastLineOf, sinceWords } from "./entry-words.ts"
+import { selection, selectTo, toggleSelected } from "./selection.ts"
 import { SessionMenu } from "./session-menu.tsx"
 import type { SessionEntry } from "./session-sections.ts"
 
@@ -28,10 +33,11 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
       role="listitem"
       data-session={session.id}
       className={classes(
-        "group relative flex items-center gap-1 rounded-control",
+        "group relative flex items-center gap-1 rounded-control has-checked:bg-accent-soft",
         current ? "bg-accent-soft" : "hover:bg-sunken",
       )}
     >
+      {!compact && <SelectBox session={session} />}
       <Link
         href={`/s/${session.id}${search}`}
         aria-current={current ? "page" : undefined}
@@ -58,6 +64,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             <PinMark session={session} />
             {session.archived && <span className="shrink-0 text-meta text-text-3">Archived</span>}
             <NotEnforced session={session} />
+            {!compact && <Cost session={session} className="tablet:hidden" />}
             <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
               {sinceWords(entry, now)}
             </span>
@@ -66,7 +73,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             className={classes(
               "flex min-w-0 items-baseline gap-2 text-dense in-data-[density=compact]:hidden",
               silent ? "text-text-3" : "text-text-2",
-              compact ? line === "" && "hidden" : "one-line:flex one-line:flex-1",
+              compact ? line === "" && !hasWork(session) && "hidden" : "one-line:flex one-line:flex-1",
             )}
           >
             <bdi
@@ -77,6 +84,8 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             {silent && ask !== undefined && (
               <span className="shrink-0 text-meta text-danger">Machine offline; answers wait</span>
             )}
+            {/* What is asked needs the room more than what was done. */}
+            <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
             {!compact && <EntryFacts entry={entry} className="hidden shrink-0 tablet:flex" />}
           </span>
         </span>
@@ -93,7 +102,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
   const silent = isSilent(session, now)
   const line = lastLineOf(entry)
   return (
-    <div role="listitem" data-session={session.id} className="relative pb-2">
+    <div role="listitem" data-session={session.id} className="group relative pb-2">
       <Link
         href={`/s/${session.id}`}
         className="flex min-h-16 flex-col gap-1 rounded-control border border-line bg-surface px-3 py-2 hover:border-edge"
@@ -119,6 +128,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
         )}
         {silent && ask !== undefined && <span className="text-meta text-danger">Machine offline; answers wait</span>}
         <NotEnforced session={session} />
+        <WorkFacts session={session} className="flex" />
         <span className="flex min-w-0 items-center gap-3 text-meta text-text-3">
           <EntryFacts entry={entry} className="flex flex-1" />
           {session.archived && <span className="shrink-0">Archived</span>}
@@ -151,17 +161,85 @@ interface EntryFactsProps {
   readonly className: string
 }
 
+/** To choose it for something that is done to several. It is there for a pointer, a key, and while any is chosen. */
+function SelectBox({ session }: { readonly session: Session }) {
+  const isSelected = useSelected(selection, ({ ids }) => ids.has(session.id))
+  const isSelecting = useSelected(selection, ({ ids }) => ids.size > 0)
+  if (!useCanOperate()) return null
+  return (
+    <label
+      className={classes(
+        "-me-3 flex min-h-8 w-7 shrink-0 items-center justify-center self-stretch",
+        isSelecting ? "coarse:w-11" : "opacity-0 group-hover:opacity-100 focus-within:opacity-100 coarse:hidden",
+      )}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Select ${titleOf(session)}`}
+        checked={isSelected}
+        onChange={({ nativeEvent }) =>
+          nativeEvent instanceof MouseEvent && nativeEvent.shiftKey ? selectTo(session.id) : toggleSelected(session.id)
+        }
+        className="size-4"
+      />
+    </label>
+  )
+}
+
+function Cost({ session: { costUsd }, className }: { readonly session: Session; readonly className?: string }) {
+  if (costUsd <= 0) return null
+  return <span className={classes("shrink-0 text-meta text-text-3 tabular-nums", className)}>{money(costUsd)}</span>
+}
+
+function hasWork(session: Session): boolean {
+  return progressOf(session) !== undefined || changesOf(session) !== undefined
+}
+
+/** How far it is, and what it changed. */
+function WorkFacts({ session, className }: { readonly session: Session; readonly className: string }) {
+  const progress = progressOf(session)
+  const changes = changesOf(session)
+  if (progress === undefined && changes === undefined) return null
+  return (
+    <span className={classes("shrink-0 items-baseline gap-3 text-meta text-text-3 tabular-nums", className)}>
+      {progress !== undefined && (
+        <span title={`${progress.done} of ${progress.total} tasks done`}>
+          <span aria-hidden="true">
+            {progress.done}/{progress.total}
+          </span>
+          <span className="sr-only">{`${progress.done} of ${progress.total} tasks done`}</span>
+        </span>
+      )}
+      {changes !== undefined && (
+        <span title={changesWords(changes)} className="whitespace-nowrap">
+          <span aria-hidden="true">
+            <span className="text-clear">+{changes.added}</span> <span className="text-danger">−{changes.removed}</span>
+          </span>
+          <span className="sr-only">{changesWords(changes)}</span>
+        </span>
+      )}
+    </span>
+  )
+}
+
 /** Where it runs, what it cost, who watches. */
 function EntryFacts({ entry: { session, machine }, className }: EntryFactsProps) {
   return (
     <span className={classes("min-w-0 items-center gap-3 text-meta text-text-3", className)}>
+      {session.branch !== undefined && session.branch !== "" && (
+        <span title={`Branch ${oneLine(session.branch, 200)}`} className="flex min-w-0 items-center gap-1">
+          <BranchIcon size={12} className="shrink-0" />
+          <span className="sr-only">Branch </span>
+          <bdi className="max-w-28 min-w-0 truncate">{oneLine(session.branch, 80)}</bdi>
+        </span>
+      )}
       <bdi className="max-w-32 shrink-0 truncate">{machine ?? "External"}</bdi>
       {session.cwd !== null && (
-        <span title={session.cwd} className="min-w-0 truncate">
+        <span title={session.cwd} className="hidden max-w-44 min-w-0 truncate desktop:inline">
           <FolderName session={session} parts={2} />
         </span>
       )}
-      {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
+      <Cost session={session} />
       {session.viewers > 0 && (
         <span className="flex shrink-0 items-center gap-1 tabular-nums" title={`${session.viewers} watching`}>
           <EyeIcon size={14} />

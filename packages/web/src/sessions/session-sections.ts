@@ -3,6 +3,8 @@ import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "../fleet/session
 
 export type Grouping = "status" | "machine" | "folder"
 
+const PINNED = "pinned"
+
 export interface SessionEntry {
   readonly session: Session
   readonly status: SessionStatus
@@ -20,23 +22,28 @@ export interface Section {
   readonly entries: readonly SessionEntry[]
 }
 
-/** Order by status, and within it the pinned first, then by what matters most: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
+/** Order by status, and within it by what matters most: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
 function compareEntries(a: SessionEntry, b: SessionEntry): number {
-  const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
+  const byStatus = RANK[a.status] - RANK[b.status]
   if (byStatus !== 0) return byStatus
-  if (a.session.pinned !== b.session.pinned) return a.session.pinned ? -1 : 1
   const isOldestFirst = a.status === "needs-you" || a.status === "running"
   return isOldestFirst ? compare(timeOf(a), timeOf(b)) : compare(timeOf(b), timeOf(a))
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the order has each status once
+const RANK = Object.fromEntries(STATUS_ORDER.map((status, index) => [status, index])) as Record<SessionStatus, number>
+
 /** The time that counts for an entry's status. */
 function timeOf({ status, ask, session }: SessionEntry): string {
-  const times: Partial<Record<SessionStatus, string | undefined>> = {
-    "needs-you": ask?.askedAt,
-    running: session.turnStartedAt,
-    ready: session.lastResult?.at,
-  }
-  return times[status] ?? session.updatedAt
+  const own =
+    status === "needs-you"
+      ? ask?.askedAt
+      : status === "running"
+        ? session.turnStartedAt
+        : status === "ready"
+          ? session.lastResult?.at
+          : undefined
+  return own ?? session.updatedAt
 }
 
 function compare(a: string, b: string): number {
@@ -45,7 +52,16 @@ function compare(a: string, b: string): number {
 
 export function matchesFilter({ session, status, machine }: SessionEntry, filter: string): boolean {
   const words = filter.toLowerCase().split(/\s+/)
-  const text = [session.title, session.cwd, machine, session.model, session.lastLine, STATUS_WORDS[status], session.id]
+  const text = [
+    session.title,
+    session.cwd,
+    session.branch,
+    machine,
+    session.model,
+    session.lastLine,
+    STATUS_WORDS[status],
+    session.id,
+  ]
     .join(" ")
     .toLowerCase()
   return words.every((word) => text.includes(word))
@@ -54,7 +70,9 @@ export function matchesFilter({ session, status, machine }: SessionEntry, filter
 export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping): readonly Section[] {
   const sorted = entries.toSorted(compareEntries)
   const groups = new Map<string, SessionEntry[]>()
-  if (grouping === "status") for (const status of STATUS_ORDER) groups.set(status, [])
+  // A blocked agent comes first, pinned or not.
+  if (grouping === "status") for (const key of ["needs-you", PINNED, ...STATUS_ORDER]) groups.set(key, [])
+  else sorted.sort((a, b) => Number(b.session.pinned) - Number(a.session.pinned))
   for (const entry of sorted) {
     const key = groupKey(entry, grouping)
     const group = groups.get(key)
@@ -73,10 +91,12 @@ export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping)
 
 function groupKey({ session, status }: SessionEntry, grouping: Grouping): string {
   if (grouping === "machine") return session.runner ?? ""
-  return grouping === "folder" ? (session.cwd ?? "") : status
+  if (grouping === "folder") return session.cwd ?? ""
+  return session.pinned && status !== "needs-you" ? PINNED : status
 }
 
 function titleOf(key: string, grouping: Grouping, first: SessionEntry | undefined): string {
+  if (grouping === "status" && key === PINNED) return "Pinned"
   if (grouping === "status") return STATUS_WORDS[STATUS_ORDER.find((status) => status === key) ?? "idle"]
   if (grouping === "machine") return first?.machine ?? "External"
   return key === "" ? "No folder" : key

@@ -1,22 +1,28 @@
 import type { Session } from "@signalbox/client"
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { navigate, setQuery, usePlace } from "../app/router.tsx"
+import { useRoving } from "../app/roving.ts"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
+import { useSelected } from "../app/value-store.ts"
 import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT, Select } from "../design/field.tsx"
 import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { useEntries } from "./entries.ts"
 import { FirstSteps } from "./first-steps.tsx"
+import { clearSelection, selection } from "./selection.ts"
 import { archive, useListKeys, useTrouble } from "./session-actions.ts"
-import { SessionBoard, SessionList } from "./session-list.tsx"
+import { LIST_ROWS, SessionBoard, SessionList } from "./session-list.tsx"
 import { ConfirmArchive } from "./session-menu.tsx"
 import { matchesFilter } from "./session-sections.ts"
+
+const SelectionBar = lazyPart(async () => (await import("./selection-bar.tsx")).SelectionBar)
 
 const GROUPINGS = [
   { value: "status", label: "By status" },
@@ -40,8 +46,11 @@ export function SessionsScreen() {
   const isEmpty = fleet.load.name === "ready" && fleet.sessions.size === 0
   const [trouble, forgetTrouble] = useTrouble()
   const [archiving, setArchiving] = useState<{ readonly session: Session; readonly isOpen: boolean } | undefined>()
+  const roving = useRoving(LIST_ROWS)
+  // What is selected stays so for as long as the list is looked at.
+  useEffect(() => clearSelection, [])
   useKeys(
-    useListKeys((id) => {
+    useListKeys(roving.step, (id) => {
       const session = fleet.sessions.get(id)
       if (session === undefined || session.archived) return
       if (session.pendingAsks > 0) setArchiving({ session, isOpen: true })
@@ -127,9 +136,10 @@ export function SessionsScreen() {
           className="contents"
           onScrollCapture={fleet.more ? (event) => readOnAtEnd(event.target, store) : undefined}
         >
-          <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />
+          <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} roving={roving} />
         </div>
       )}
+      {canOperate && <Selecting />}
       {fleet.more && (
         <p className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-1 text-meta text-text-3">
           Showing the newest {plural(fleet.sessions.size, "session")}.
@@ -137,6 +147,19 @@ export function SessionsScreen() {
         </p>
       )}
     </>
+  )
+}
+
+/** Once sessions were selected the bar stays, so that it can tell what came of it. */
+function Selecting() {
+  const isSelecting = useSelected(selection, ({ ids }) => ids.size > 0)
+  const [wasSelecting, setWas] = useState(isSelecting)
+  if (isSelecting && !wasSelecting) setWas(true)
+  if (!wasSelecting) return null
+  return (
+    <PartBoundary waiting={null}>
+      <SelectionBar />
+    </PartBoundary>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { HubSettings } from "@signalbox/client"
 import { type ReactNode, useEffect, useState } from "react"
-import { useHub } from "../app/hub-context.ts"
+import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
 import { APP_NAME } from "../app/screen.tsx"
 import { unknownEvents } from "../app/unknown-events.ts"
@@ -16,6 +16,7 @@ import { OWN_VERSION } from "../machines/own-version.ts"
 /** Off until somebody asks for them, with a click: a browser allows it no other way. */
 export function NotificationSettings() {
   const { notify, notifyDetails, notifySound } = usePreferences()
+  const canOperate = useCanOperate()
   const [permission, setPermission] = useState("Notification" in globalThis ? Notification.permission : "none")
   const isOn = notify && permission === "granted"
 
@@ -33,6 +34,7 @@ export function NotificationSettings() {
     if (!notifySound) playTone()
   }
 
+  if (!canOperate) return <Notice tone="neutral">View only: you can't answer requests, so you aren't notified.</Notice>
   return (
     <div className="flex flex-col gap-3">
       {!isSecureContext ? (

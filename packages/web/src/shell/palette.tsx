@@ -17,7 +17,7 @@ interface PaletteProps {
 
 interface Option {
   readonly key: string
-  readonly group: "Waiting for you" | "Commands" | "Sessions"
+  readonly group: "Waiting for you" | "Open requests" | "Commands" | "Sessions"
   readonly label: string
   readonly note: string
   readonly run: () => void
@@ -171,7 +171,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
         const session = sessions.get(ask.sessionId)
         return {
           key: `ask:${ask.id}`,
-          group: "Waiting for you",
+          group: canOperate ? "Waiting for you" : "Open requests",
           label: summaryOf(ask),
           note: session === undefined ? "" : titleOf(session),
           run: () => navigate(`/requests/${ask.id}`),

@@ -63,6 +63,8 @@ void routeOf(currentPlace().path === "/login" ? "/sessions" : currentPlace().pat
 
 type Layer = "none" | "palette" | "help"
 
+const NO_LISTENERS: typeof ARRIVALS = []
+
 /** After what somebody came for. */
 const PRELOAD_MS = 3000
 
@@ -74,9 +76,10 @@ export function Shell() {
   useFocusOnScreen(isPage ? "/new" : path)
   const canOperate = useCanOperate()
   const { asks } = useFleet()
-  const waiting = useMemo(() => openAsks(asks).length, [asks])
+  // Viewers cannot answer: nothing waits for them, and nothing calls them.
+  const waiting = useMemo(() => (canOperate ? openAsks(asks).length : 0), [asks, canOperate])
   usePageBadge(waiting, usePageTitle())
-  useAskArrivals(ARRIVALS)
+  useAskArrivals(canOperate ? ARRIVALS : NO_LISTENERS)
   const connection = useConnection()
   useEffect(() => {
     if (connection.name !== "live") return undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { identicalTo, nextAfter } from "../../src/asks/answer/ask-queue.ts"
-import { BY_HAND, matchesWish, wishOf } from "../../src/asks/inbox/inbox.ts"
+import { BY_HAND, groupBySession, matchesWish, receiptsOf, wishOf } from "../../src/asks/inbox/inbox.ts"
 import { askOf } from "./ask-fixture.ts"
 
 const sessions = new Map([
@@ -24,6 +24,35 @@ describe("the inbox", () => {
     const wish = (text: string) => wishOf(new URLSearchParams(text))
     expect(wish("kind=plan&machine=m1")).toEqual({ kind: "plan", machine: "m1" })
     expect(wish("kind=nonsense")).toEqual({ kind: "", machine: "" })
+  })
+
+  it("[A-150] keeps the requests of a session together, after the session that waits longest", () => {
+    const groups = groupBySession([ask("1", "s1"), ask("2", "s2"), ask("3", "s1")])
+    expect(groups.map(({ session, asks }) => `${session}: ${asks.map(({ id }) => id).join(" ")}`)).toEqual([
+      "s1: 1 3",
+      "s2: 2",
+    ])
+  })
+
+  it("[A-151] keeps receipts of what people answered in the last hour, the latest first", () => {
+    const now = Date.parse("2031-01-01T13:00:00Z")
+    const settled = (id: string, facts: Parameters<typeof askOf>[0]) =>
+      ask(id, "s1", { state: "allowed", settledAt: "2031-01-01T12:30:00Z", settledBy: "ann", ...facts })
+    const all = [
+      settled("early", {}),
+      settled("late", { state: "denied", settledAt: "2031-01-01T12:59:00Z" }),
+      settled("old", { settledAt: "2031-01-01T11:59:00Z" }),
+      settled("rule", { via: "policy" }),
+      settled("gone", { state: "orphaned" }),
+      ask("open", "s1"),
+    ]
+    expect(receiptsOf(all, now).map(({ id }) => id)).toEqual(["late", "early"])
+    expect(
+      receiptsOf(
+        Array.from({ length: 20 }, (_, n) => settled(`${n}`, {})),
+        now,
+      ),
+    ).toHaveLength(5)
   })
 
   it("takes as identical only the same tool with the same input in the same folder, still open", () => {

@@ -33,6 +33,18 @@ describe("the sections of the list", () => {
     expect(shape(sections)).toEqual(["Needs you: asks", "Running: early late", "Idle: new old"])
   })
 
+  it("[S-153] pinned ones stand right after those that need somebody, and first in every other grouping", () => {
+    const pinned = { pinned: true }
+    const entries = [
+      entry({ id: "asks", state: "waiting", pendingAsks: 1 }),
+      entry({ id: "blocked", state: "waiting", pendingAsks: 1, ...pinned }),
+      entry({ id: "runs", state: "running", turns: 1 }),
+      entry({ id: "kept", ...pinned }),
+    ]
+    expect(shape(sectionsOf(entries, "status"))).toEqual(["Needs you: asks blocked", "Pinned: kept", "Running: runs"])
+    expect(shape(sectionsOf(entries, "folder"))).toEqual(["No folder: blocked kept asks runs"])
+  })
+
   it("are by machine or folder when that is wished, with a place for those that have none", () => {
     const entries = [entry({ id: "a", runner: "r-1", cwd: "/x" }), entry({ id: "b" })]
     expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "External: b"])

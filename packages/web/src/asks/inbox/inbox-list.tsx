@@ -1,22 +1,21 @@
 import type { Ask } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
-import { hubNow, useNow } from "../../app/clock.ts"
-import { useConnection, useFleet, useHubStore, useMe, useSession } from "../../app/hub-context.ts"
+import { hubNow } from "../../app/clock.ts"
+import { useConnection, useFleet, useHubStore, useMe } from "../../app/hub-context.ts"
 import { withInput } from "../../app/hub-store.ts"
 import { Link, navigate, setQuery } from "../../app/router.tsx"
+import type { Roving } from "../../app/roving.ts"
 import { whileOpen } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { Select } from "../../design/field.tsx"
 import { Empty, Skeleton, Trouble } from "../../design/notice.tsx"
-import { age } from "../../design/words.ts"
-import { agentWords, kindWord, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
-import { MachineName, useMachineNames } from "../../fleet/machine-store.tsx"
-import { titleOf } from "../../fleet/session-words.ts"
+import { summaryOf } from "../../fleet/ask-words.ts"
+import { useMachineNames } from "../../fleet/machine-store.tsx"
 import { answerStateOf } from "../answer/send-answer.ts"
-import { Expiry } from "../ask-heading.tsx"
 import { outcomeSentence } from "../request-words.ts"
-import { BY_HAND, type InboxWish, KINDS, machineOf } from "./inbox.ts"
+import { BY_HAND, groupBySession, type InboxWish, KINDS, machineOf } from "./inbox.ts"
+import { Receipts, Rows, SessionGroup } from "./inbox-rows.tsx"
 
 interface InboxListProps {
   readonly tab: "open" | "settled"
@@ -28,10 +27,11 @@ interface InboxListProps {
   readonly settled: SettledAsks
   readonly chosen: string | undefined
   readonly hrefOf: (ask: Ask) => string
+  readonly listRef: Roving["ref"]
 }
 
 export function InboxList(props: InboxListProps) {
-  const { tab, wish, all, list, openCount, chosen, hrefOf } = props
+  const { tab, wish, all, list, openCount, chosen, hrefOf, listRef } = props
   return (
     <>
       <header className="flex shrink-0 flex-col gap-1 border-b border-line px-4 pt-2">
@@ -54,15 +54,16 @@ export function InboxList(props: InboxListProps) {
         </nav>
       </header>
       <Nothing {...props} />
-      <ul
-        data-region="content"
-        aria-label={tab === "settled" ? "Settled requests" : "Open requests"}
-        className="min-h-0 flex-1 overflow-y-auto p-1"
-      >
-        {list.map((ask) => (
-          <InboxRow key={ask.id} ask={ask} isChosen={ask.id === chosen} href={hrefOf(ask)} />
-        ))}
-      </ul>
+      <div ref={listRef} data-region="content" className="min-h-0 flex-1 overflow-y-auto p-1">
+        {tab === "settled" ? (
+          <Rows label="Settled requests" asks={list} chosen={chosen} hrefOf={hrefOf} />
+        ) : (
+          groupBySession(list).map(({ session, asks }) => (
+            <SessionGroup key={session} session={session} asks={asks} chosen={chosen} hrefOf={hrefOf} />
+          ))
+        )}
+        {tab === "open" && <Receipts />}
+      </div>
     </>
   )
 }
@@ -127,49 +128,6 @@ function NothingWaits({ last }: { readonly last: Ask | undefined }) {
       No open requests. Last decision: <bdi className="font-mono text-dense">{summaryOf(last)}</bdi>{" "}
       {outcomeSentence(last, { me: me.name, answer: answerStateOf(last.id) })}
     </Empty>
-  )
-}
-
-function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChosen: boolean; readonly href: string }) {
-  const now = useNow()
-  const session = useSession(ask.sessionId)
-  const isOpen = ask.state === "pending"
-  return (
-    <li>
-      <Link
-        href={href}
-        aria-current={isChosen ? "true" : undefined}
-        className={classes(
-          "flex flex-col gap-0.5 rounded-control px-3 py-2",
-          isChosen ? "bg-accent-soft" : "hover:bg-sunken",
-        )}
-      >
-        <span className="flex items-baseline gap-2">
-          <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium text-text-2">
-            {kindWord(ask)}
-          </span>
-          <bdi className="min-w-0 flex-1 truncate font-mono text-meta">{summaryOf(ask)}</bdi>
-          <span className="shrink-0 text-meta text-text-3 tabular-nums">
-            {age(Date.parse((isOpen ? undefined : ask.settledAt) ?? ask.askedAt), now)}
-          </span>
-        </span>
-        <span className="flex gap-x-2 text-meta text-text-3">
-          <span className="min-w-0 truncate">
-            {session === undefined ? (
-              ask.sessionId.slice(0, 8)
-            ) : (
-              <>
-                <bdi>{titleOf(session)}</bdi> · <MachineName session={session} />
-              </>
-            )}
-            {` · ${agentWords(ask)}`}
-          </span>
-          <span className="ms-auto shrink-0">
-            {isOpen ? <Expiry ask={ask} now={now} /> : <span className="text-text-2">{outcomeVerb(ask)}</span>}
-          </span>
-        </span>
-      </Link>
-    </li>
   )
 }
 

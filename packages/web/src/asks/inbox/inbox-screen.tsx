@@ -2,7 +2,8 @@ import { useCallback, useEffect, useMemo, useState } from "react"
 import { useConnection, useFleet, useHub, useMe } from "../../app/hub-context.ts"
 import { useKeys } from "../../app/keyboard.ts"
 import { currentPlace, navigate, type ScreenProps, usePlace } from "../../app/router.tsx"
-import { useIsDesktop, useScreenTitle } from "../../app/screen.tsx"
+import { useRoving } from "../../app/roving.ts"
+import { useIsPhone, useScreenTitle } from "../../app/screen.tsx"
 import { classes } from "../../design/classes.ts"
 import { BackIcon } from "../../design/icons.tsx"
 import { Notice } from "../../design/notice.tsx"
@@ -12,7 +13,7 @@ import { AskCard } from "../ask-card.tsx"
 import { OutcomeStrip } from "../ask-outcome.tsx"
 import { AskSheet } from "../ask-sheet.tsx"
 import { AbsentAsk, type Lingering, StepButtons, useFoundAsk, useShownAsk } from "../shown-ask.tsx"
-import { matchesWish, wishOf } from "./inbox.ts"
+import { groupBySession, matchesWish, wishOf } from "./inbox.ts"
 import { InboxList, useSettledAsks } from "./inbox-list.tsx"
 
 /** Every open request, the oldest first, and what became of those before. */
@@ -28,9 +29,17 @@ export function InboxScreen({ params }: ScreenProps) {
   // The last decision is told where nothing waits.
   const settled = useSettledAsks(tab === "settled" || open.length === 0, asks)
   const all = tab === "settled" ? settled.all : open
-  const list = useMemo(() => all.filter((ask) => matchesWish(ask, wish, sessions)), [all, wish, sessions])
-  const waiting = useMemo(() => open.filter((ask) => matchesWish(ask, wish, sessions)), [open, wish, sessions])
-  const isDesktop = useIsDesktop()
+  // By session, as they are shown: what follows in the list follows after an answer, too.
+  const waiting = useMemo(
+    () => groupBySession(open.filter((ask) => matchesWish(ask, wish, sessions))).flatMap(({ asks }) => asks),
+    [open, wish, sessions],
+  )
+  const list = useMemo(
+    () => (tab === "settled" ? settled.all.filter((ask) => matchesWish(ask, wish, sessions)) : waiting),
+    [tab, settled.all, waiting, wish, sessions],
+  )
+  const isTwoPane = !useIsPhone()
+  const roving = useRoving("[data-inbox-row]")
 
   const [first, setFirst] = useState<string | undefined>(undefined)
   const isLinked = linked !== undefined
@@ -43,7 +52,7 @@ export function InboxScreen({ params }: ScreenProps) {
   )
   const shown = useShownAsk({ asks, open: waiting, me: me.name, shown: linked ?? first, isLinked, show })
   const byItself = tab === "settled" ? list[0]?.id : shown.id
-  const chosen = isLinked ? (tab === "settled" ? linked : shown.id) : isDesktop ? byItself : undefined
+  const chosen = isLinked ? (tab === "settled" ? linked : shown.id) : isTwoPane ? byItself : undefined
   const index = list.findIndex(({ id }) => id === chosen)
   const go = (by: number) => {
     const next = list[Math.min(Math.max(index + by, 0), list.length - 1)]
@@ -63,8 +72,8 @@ export function InboxScreen({ params }: ScreenProps) {
     <div className="flex min-h-0 flex-1">
       <div
         className={classes(
-          "min-h-0 w-full shrink-0 flex-col border-e border-line desktop:w-90",
-          isLinked ? "hidden desktop:flex" : "flex",
+          "min-h-0 shrink-0 flex-col border-e border-line",
+          isTwoPane ? "flex w-72 desktop:w-90" : isLinked ? "hidden" : "flex w-full",
         )}
       >
         <RelayNotice />
@@ -77,10 +86,11 @@ export function InboxScreen({ params }: ScreenProps) {
           settled={settled}
           chosen={chosen}
           hrefOf={({ id }) => addressOf(id)}
+          listRef={roving.ref}
         />
       </div>
       {chosen === undefined ? (
-        <div className="hidden flex-1 bg-surface desktop:block" />
+        isTwoPane && <div className="flex-1 bg-surface" />
       ) : (
         <AskDetail
           id={chosen}
@@ -88,6 +98,7 @@ export function InboxScreen({ params }: ScreenProps) {
           pointer={shown.pointer}
           position={index === -1 ? undefined : { index, count: list.length }}
           onStep={go}
+          isAlone={!isTwoPane}
         />
       )}
       <AskSheet queue={waiting} />
@@ -110,10 +121,12 @@ interface AskDetailProps {
   readonly pointer: Lingering["pointer"]
   readonly position: { readonly index: number; readonly count: number } | undefined
   readonly onStep: (by: number) => void
+  /** Without the list beside it. */
+  readonly isAlone: boolean
 }
 
 /** The request that was chosen in the inbox. */
-function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) {
+function AskDetail({ id, answered, pointer, position, onStep, isAlone }: AskDetailProps) {
   const found = useFoundAsk(id)
   return (
     <section
@@ -123,15 +136,17 @@ function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) 
       className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface"
     >
       {/* Beside the list, the list has it. */}
-      <h1 className="sr-only desktop:hidden">Requests</h1>
+      {isAlone && <h1 className="sr-only">Requests</h1>}
       <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1">
-        <button
-          type="button"
-          onClick={() => (history.length > 1 ? history.back() : navigate("/requests"))}
-          className="flex min-h-11 items-center gap-1 rounded-control px-2 text-text-2 desktop:hidden"
-        >
-          <BackIcon /> Back
-        </button>
+        {isAlone && (
+          <button
+            type="button"
+            onClick={() => (history.length > 1 ? history.back() : navigate("/requests"))}
+            className="flex min-h-11 items-center gap-1 rounded-control px-2 text-text-2"
+          >
+            <BackIcon /> Back
+          </button>
+        )}
         {position !== undefined && (
           <span className="ms-auto flex items-center gap-1 text-meta text-text-3 tabular-nums">
             {position.index + 1} of {position.count}

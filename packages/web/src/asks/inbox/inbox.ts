@@ -33,3 +33,34 @@ export function machineOf(ask: Ask, sessions: Sessions): string | undefined {
 export function matchesWish(ask: Ask, { kind, machine }: InboxWish, sessions: Sessions): boolean {
   return (kind === "" || ask.kind === kind) && (machine === "" || machineOf(ask, sessions) === machine)
 }
+
+interface AskGroup {
+  readonly session: string
+  readonly asks: readonly Ask[]
+}
+
+/** Requests by session. The session whose request waits longest comes first, as its requests were asked. */
+export function groupBySession(asks: readonly Ask[]): readonly AskGroup[] {
+  const groups = new Map<string, Ask[]>()
+  for (const ask of asks) {
+    const group = groups.get(ask.sessionId)
+    if (group === undefined) groups.set(ask.sessionId, [ask])
+    else group.push(ask)
+  }
+  return [...groups].map(([session, own]) => ({ session, asks: own }))
+}
+
+const RECEIPTS = 5
+const RECEIPT_MS = 3_600_000
+
+/** Requests that people answered lately, the latest first. Rules answer without anybody waiting: they leave no receipt. */
+export function receiptsOf(asks: Iterable<Ask>, now: number): readonly Ask[] {
+  const at = ({ settledAt }: Ask) => Date.parse(settledAt ?? "")
+  return [...asks]
+    .filter(
+      (ask) =>
+        (ask.state === "allowed" || ask.state === "denied") && ask.via !== "policy" && now - at(ask) < RECEIPT_MS,
+    )
+    .sort((a, b) => at(b) - at(a))
+    .slice(0, RECEIPTS)
+}

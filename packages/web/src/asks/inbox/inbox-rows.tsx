@@ -1,0 +1,149 @@
+import type { Ask } from "@signalbox/client"
+import { useNow } from "../../app/clock.ts"
+import { useFleet, useMe, useSession } from "../../app/hub-context.ts"
+import { Link } from "../../app/router.tsx"
+import { classes } from "../../design/classes.ts"
+import { oneLine } from "../../design/visible-text.tsx"
+import { age } from "../../design/words.ts"
+import { agentWords, kindWord, MAIN_AGENT, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
+import { MachineName } from "../../fleet/machine-store.tsx"
+import { titleOf } from "../../fleet/session-words.ts"
+import { Expiry } from "../ask-heading.tsx"
+import { reasonsOf, receiptWords, verdictReason } from "../request-words.ts"
+import { receiptsOf } from "./inbox.ts"
+
+interface RowsProps {
+  readonly label: string
+  readonly asks: readonly Ask[]
+  readonly chosen: string | undefined
+  readonly hrefOf: (ask: Ask) => string
+}
+
+export function Rows({ label, asks, chosen, hrefOf }: RowsProps) {
+  if (asks.length === 0) return null
+  return (
+    <ul aria-label={label}>
+      {asks.map((ask) => (
+        <InboxRow key={ask.id} ask={ask} isChosen={ask.id === chosen} href={hrefOf(ask)} />
+      ))}
+    </ul>
+  )
+}
+
+interface SessionGroupProps extends Omit<RowsProps, "label"> {
+  readonly session: string
+}
+
+/** The open requests of one session. */
+export function SessionGroup({ session: id, asks, ...rest }: SessionGroupProps) {
+  const session = useSession(id)
+  const title = session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session)
+  return (
+    <section aria-label={title} className="pb-2">
+      <h2 className="flex min-w-0 items-baseline gap-2 px-3 pt-2 pb-0.5 text-dense">
+        <bdi className="min-w-0 truncate font-medium">{title}</bdi>
+        {session !== undefined && (
+          <span className="max-w-28 shrink-0 truncate text-meta text-text-3">
+            <MachineName session={session} />
+          </span>
+        )}
+        {asks.length > 1 && <span className="ms-auto shrink-0 text-meta text-text-3 tabular-nums">{asks.length}</span>}
+      </h2>
+      <Rows label={`Open requests, ${title}`} asks={asks} {...rest} />
+    </section>
+  )
+}
+
+/** What people answered lately, each with its record: who, what and when. */
+export function Receipts() {
+  const { asks } = useFleet()
+  const me = useMe()
+  const now = useNow()
+  const receipts = receiptsOf(asks.values(), now)
+  if (receipts.length === 0) return null
+  return (
+    <section aria-label="Just answered" className="mt-2 border-t border-line pt-1">
+      <h2 className="px-3 pt-1 pb-0.5 text-meta font-bold tracking-wide text-text-3 uppercase">Just answered</h2>
+      <ul aria-label="Just answered">
+        {receipts.map((ask) => (
+          <li key={ask.id} data-inbox-row="">
+            <Link
+              href={`/requests/${encodeURIComponent(ask.id)}?state=settled`}
+              className="flex flex-col rounded-control px-3 py-1.5 text-meta text-text-2 hover:bg-sunken"
+            >
+              <bdi className="min-w-0 truncate font-mono">{summaryOf(ask)}</bdi>
+              <span className={ask.state === "allowed" ? "text-clear" : "text-text-3"}>
+                {receiptWords(ask, me.name)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChosen: boolean; readonly href: string }) {
+  const now = useNow()
+  const isOpen = ask.state === "pending"
+  return (
+    <li data-inbox-row="">
+      <Link
+        href={href}
+        aria-current={isChosen ? "true" : undefined}
+        className={classes(
+          "flex flex-col gap-0.5 rounded-control px-3 py-1.5",
+          isChosen ? "bg-accent-soft" : "hover:bg-sunken",
+        )}
+      >
+        <span className="flex items-baseline gap-2">
+          <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium text-text-2">
+            {kindWord(ask)}
+          </span>
+          <bdi className="min-w-0 flex-1 truncate font-mono text-meta">{summaryOf(ask)}</bdi>
+          <span className="shrink-0 text-meta text-text-3 tabular-nums">
+            {age(Date.parse((isOpen ? undefined : ask.settledAt) ?? ask.askedAt), now)}
+          </span>
+        </span>
+        {isOpen ? <WhyLine ask={ask} now={now} /> : <SettledLine ask={ask} />}
+      </Link>
+    </li>
+  )
+}
+
+/** Why it is asked, which sub-agent asks, and until when it can be answered. Nothing of it, no line. */
+function WhyLine({ ask, now }: { readonly ask: Ask; readonly now: number }) {
+  const session = useSession(ask.sessionId)
+  const [reason] = reasonsOf(ask, session?.cwd ?? null)
+  const why = verdictReason(ask) ?? reason
+  const agent = agentWords(ask)
+  const words = [agent === MAIN_AGENT ? "" : agent, why ?? ""].filter((part) => part !== "").join(" · ")
+  if (words === "" && ask.expiresAt === undefined) return null
+  return (
+    <span className="flex gap-x-2 text-meta text-text-3">
+      <bdi className="min-w-0 truncate">{oneLine(words, 200)}</bdi>
+      <span className="ms-auto shrink-0">
+        <Expiry ask={ask} now={now} />
+      </span>
+    </span>
+  )
+}
+
+function SettledLine({ ask }: { readonly ask: Ask }) {
+  const session = useSession(ask.sessionId)
+  return (
+    <span className="flex gap-x-2 text-meta text-text-3">
+      <span className="min-w-0 truncate">
+        {session === undefined ? (
+          ask.sessionId.slice(0, 8)
+        ) : (
+          <>
+            <bdi>{titleOf(session)}</bdi> · <MachineName session={session} />
+          </>
+        )}
+        {` · ${agentWords(ask)}`}
+      </span>
+      <span className="ms-auto shrink-0 text-text-2">{outcomeVerb(ask)}</span>
+    </span>
+  )
+}
