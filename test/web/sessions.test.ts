@@ -159,6 +159,128 @@ describe.runIf(hasBrowser)("the sessions", () => {
     await page.getByRole("link", { name: /Bump deps/ }).waitFor()
   })
 
+  check("[S-151] sessions are selected by key, range and checkbox, and Escape clears that", async () => {
+    const page = await open()
+    const rows = page.locator("[data-session] > a")
+    await expect.poll(() => rows.count()).toBe(4)
+    const bar = page.getByRole("region", { name: "Selected sessions" })
+    await rows.first().focus()
+    await page.keyboard.press("x")
+    await bar.getByText("1 selected").waitFor()
+    await page.keyboard.press("Shift+ArrowDown")
+    await bar.getByText("2 selected").waitFor()
+    await page
+      .getByRole("checkbox", { name: /^Select / })
+      .last()
+      .click({ modifiers: ["Shift"] })
+    await bar.getByText("4 selected").waitFor()
+    await page.getByRole("searchbox", { name: "Filter sessions" }).fill("atlas")
+    await bar.getByText("1 selected").waitFor()
+    await page.getByRole("searchbox", { name: "Filter sessions" }).fill("")
+    await rows.first().focus()
+    await page.keyboard.press("Escape")
+    await bar.waitFor({ state: "detached" })
+    const viewer = await open({ role: "viewer" })
+    await viewer.locator("[data-session] > a").first().focus()
+    await viewer.keyboard.press("x")
+    expect(await viewer.getByRole("checkbox", { name: /^Select / }).count()).toBe(0)
+    expect(await viewer.getByRole("region", { name: "Selected sessions" }).count()).toBe(0)
+  })
+
+  check("[S-152] what is done to several tells what came of it, one by one", async () => {
+    const page = await open()
+    const refused = await cockpit.hub.post("/api/sessions", { agent: "external", title: "Refuses" })
+    await page.route(`**/api/sessions/${refused.id}`, (route) =>
+      route.request().method() === "PATCH"
+        ? route.fulfill({ status: 409, json: { error: { code: "session/ended", message: "It said no" } } })
+        : route.continue(),
+    )
+    const box = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` })
+    const bar = page.getByRole("region", { name: "Selected sessions" })
+    for (const name of ["Bump deps", "Docs refresh", "Refuses"]) await box(name).check()
+    await bar.getByText("3 selected").waitFor()
+    await bar.getByRole("button", { name: "Archive" }).click()
+    await bar.getByText("2 of 3 archived.").waitFor()
+    await bar.getByText(/^Refuses: /).waitFor()
+    await bar.getByText("1 selected").waitFor()
+    await bar.getByRole("button", { name: "Clear selection" }).click()
+    await page.getByRole("checkbox", { name: "Archived" }).check()
+    for (const name of ["Bump deps", "Docs refresh"]) await box(name).check()
+    await bar.getByRole("button", { name: "Unarchive" }).click()
+    await bar.getByText("2 sessions unarchived.").waitFor()
+    for (const name of ["Bump deps", "Docs refresh"]) await box(name).check()
+    await bar.getByRole("button", { name: "Message…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Message 2 sessions" })
+    await dialog.getByRole("textbox", { name: "Message" }).fill("Say it again")
+    await dialog.getByRole("button", { name: "Send" }).click()
+    await bar.getByText("2 sessions messaged.").waitFor()
+    await box("Refuses").check()
+    await bar.getByRole("button", { name: "Stop…" }).click()
+    await page.getByRole("alertdialog", { name: "Stop 1 session?" }).getByRole("button", { name: "Stop" }).click()
+    await bar.getByText("1 session stopped.").waitFor()
+    await cockpit.hub.call("DELETE", `/api/sessions/${refused.id}?purge=true`)
+  })
+
+  check("[S-154] a viewer is not called to what they cannot answer", async () => {
+    await cockpit.hub.post(`/api/sessions/${asking}/messages`, { content: "for a viewer" })
+    const page = await open({ role: "viewer" })
+    const list = page.getByRole("list", { name: "Waiting for someone" })
+    await list.getByRole("link", { name: /^Waiting for someone Fix atlas tests/ }).waitFor()
+    await page.getByRole("link", { name: "Requests", exact: true }).first().waitFor()
+    expect(await page.title()).toBe("Sessions · Signalbox")
+    expect(await page.getByText("Needs you").count()).toBe(0)
+    await answer("deny")
+  })
+
+  check("[G-150] the list is one stop of Tab, and arrows go through its rows and their controls", async () => {
+    const page = await open()
+    const rows = page.locator("[data-session] > a")
+    await expect.poll(() => rows.count()).toBe(4)
+    const stops = () =>
+      page
+        .locator("[data-roving]")
+        .evaluate((list) => list.querySelectorAll("[tabindex='0'], a:not([tabindex])").length)
+    expect(await stops()).toBe(1)
+    const focused = () =>
+      page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.tagName")
+    await rows.first().focus()
+    await page.keyboard.press("ArrowRight")
+    expect(await focused()).toMatch(/^Menu of /)
+    await page.keyboard.press("ArrowDown")
+    expect(await rows.nth(1).evaluate((row) => row.ownerDocument.activeElement === row)).toBe(true)
+    await page.keyboard.press("ArrowLeft")
+    expect(await focused()).toMatch(/^Select /)
+    expect(await stops()).toBe(1)
+    await page.keyboard.press("End")
+    await expect.poll(() => rows.last().evaluate((row) => row.ownerDocument.activeElement === row)).toBe(true)
+    await page.keyboard.press("Tab")
+    expect(await page.evaluate("document.activeElement.closest('[data-roving]') === null")).toBe(true)
+  })
+
+  check("[S-150] a row says how far its tasks are, its changed lines, its branch and its cost", async () => {
+    const page = await open()
+    await page.route(/\/api\/sessions\?/, async (route) => {
+      const reply = await (await route.fetch()).json()
+      const facts = {
+        progress: { done: 3, total: 7 },
+        changes: { files: 2, added: 120, removed: 14 },
+        branch: "feature/atlas",
+        costUsd: 1.92,
+      }
+      await route.fulfill({ json: { ...reply, sessions: reply.sessions.map((one: object) => ({ ...one, ...facts })) } })
+    })
+    for (const width of [390, 820, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.reload()
+      const row = page.getByRole("listitem").filter({ hasText: "Bump deps" })
+      await row.getByText("3/7").waitFor()
+      await row.getByText("+120").waitFor()
+      expect(await row.getByText("$1.92").filter({ visible: true }).count()).toBe(1)
+      expect(await row.getByText("feature/atlas").isVisible()).toBe(width >= 640)
+      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(60)
+    }
+  })
+
   check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {
     const make = (n: number) => cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
     for (let n = 0; n < 990; n += 30) await Promise.all(Array.from({ length: 30 }, (_, index) => make(n + index)))

@@ -22,9 +22,11 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     title: "Lists",
     keys: [
       ["j / k", "Next / previous"],
+      ["↑ ↓ ← →", "Rows, and the controls of a row"],
+      ["x", "Select session (Shift+x, Shift+↓: range)"],
       ["Enter", "Open"],
-      ["i", "Interrupt selected session"],
-      ["#", "Archive selected session"],
+      ["i", "Interrupt focused session"],
+      ["#", "Archive focused session"],
       ["t", "Test a request (on rules)"],
     ],
   },
