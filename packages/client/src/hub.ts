@@ -149,6 +149,12 @@ function hubWide(rest: Rest) {
       /** Closes its open connections, too. */
       revoke: (id: string) => rest.route("DELETE /api/tokens/:id", { params: { id }, repeatable: true }),
     },
+    /** Signed-in browsers: one's own; for an admin everybody's. */
+    logins: {
+      list: async () => (await rest.route("GET /api/logins")).logins,
+      /** Signs it out, and closes its open connections. */
+      end: (id: string) => rest.route("DELETE /api/logins/:id", { params: { id } }),
+    },
     me: (options: CallOptions = {}) => rest.route("GET /api/me", options),
     /** Signs this browser in. */
     login: (credential: Login) => rest.route("POST /api/login", { body: credential }),

@@ -37,6 +37,7 @@ export type {
   Session,
   SessionPage,
   SessionState,
+  SignedInBrowser,
   TaskPatch as TaskChange,
   Token,
   Why,

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http"
 import { BlockList, isIP } from "node:net"
+import type { SignedInBrowser } from "@signalbox/protocol/hub-api"
 import { type Clock, readBearer, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { Caller, TokenRecord } from "../model/access.ts"
 import type { Exposure } from "./exposure.ts"
-import { LoginCodes, Logins, LoginThrottle, readCookie, writeCookie } from "./logins.ts"
+import { type Login, LoginCodes, Logins, LoginThrottle, readCookie, writeCookie } from "./logins.ts"
 import { hasAccess } from "./roles.ts"
 import { callerOf, type TokenDirectory, Tokens } from "./tokens.ts"
 
@@ -114,7 +115,7 @@ export class Authority {
     if (!hasAccess(token.role, "viewer")) {
       throw new HubError("auth/forbidden", `Nobody signs in with a token of the role ${token.role}`)
     }
-    const { loginId: value, maxAgeSeconds } = await this.#logins.create(token)
+    const { loginId: value, maxAgeSeconds } = await this.#logins.create(token, facts.header("user-agent"))
     const secure = isSecurePublic(facts, this.exposure)
     const cookie = writeCookie({ name: this.#logins.cookieName, value, maxAgeSeconds, secure })
     return { caller: callerOf(token), cookie }
@@ -125,6 +126,21 @@ export class Authority {
     for (const id of this.#loginIdsOf(facts)) await this.#logins.end(id)
     const secure = isSecurePublic(facts, this.exposure)
     return writeCookie({ name: this.#logins.cookieName, value: "", maxAgeSeconds: 0, secure })
+  }
+
+  /** The signed-in browsers that the caller may know of: an admin of all, anybody else of their own. */
+  listLogins(caller: Caller): readonly SignedInBrowser[] {
+    return this.#loginsFor(caller).map(([, browser]) => browser)
+  }
+
+  /** Closes its open connections, too. */
+  async endLogin(id: string, caller: Caller): Promise<SignedInBrowser> {
+    const [login, browser] = this.#loginsFor(caller).find(([, one]) => one.id === id) ?? []
+    if (login === undefined || browser === undefined) {
+      throw new HubError("login/unknown", `No browser ${id} is signed in: list them to see their ids`)
+    }
+    await this.#logins.revoke(login, caller.name)
+    return browser
   }
 
   /** Called when a token or a login is over: whoever holds connections open closes those whose caller it was. */
@@ -140,6 +156,16 @@ export class Authority {
 
   close(): void {
     this.tokens.close()
+  }
+
+  #loginsFor({ name, role, login }: Caller): readonly (readonly [Login, SignedInBrowser])[] {
+    return this.#logins.list().flatMap((one) => {
+      const token = this.tokens.getLive(one.tokenId)
+      const whose = token === undefined ? undefined : callerOf(token)
+      if (whose === undefined || (role !== "admin" && whose.name !== name)) return []
+      const browser = browserOf(one, whose, login === one.hash)
+      return browser === undefined ? [] : [[one, browser] as const]
+    })
   }
 
   #callerOfLogin(loginId: string): Caller | undefined {
@@ -162,6 +188,24 @@ export class Authority {
     const foreign = site === "cross-site" || site === "same-site"
     if (foreign && facts.header("origin") === undefined) return []
     return readCookie(facts.header("cookie"), this.#logins.cookieName)
+  }
+}
+
+const ID_CHARS = 16
+
+/** By the beginning of the hash of what its cookie holds: nothing leads from that to the cookie. */
+function browserOf(login: Login, { name, role }: Caller, current: boolean): SignedInBrowser | undefined {
+  if (role === "agent" || role === "runner") return undefined
+  const { hash, tokenId, createdAt, browser = null } = login
+  return {
+    id: hash.slice(0, ID_CHARS),
+    tokenId,
+    name,
+    role,
+    createdAt: createdAt === undefined ? null : new Date(createdAt).toISOString(),
+    expiresAt: new Date(login.expiresAt).toISOString(),
+    browser,
+    current,
   }
 }
 

@@ -2,10 +2,13 @@ import type { Clock } from "@signalbox/transport"
 import { hashSecret, isSameHash, mintSecret, type TokenDirectory } from "./tokens.ts"
 
 /** A browser that was signed in. Its cookie holds the id, of which only the hash is kept; the token stays out of it. */
-interface Login {
+export interface Login {
   readonly hash: string
   readonly tokenId: string
   readonly expiresAt: number
+  /** Older hubs did not keep these two. */
+  readonly createdAt?: number
+  readonly browser?: string
 }
 
 interface KeptLogins {
@@ -17,6 +20,7 @@ const DOCUMENT = "logins"
 const LIFETIME_MS = 30 * 24 * 3_600_000
 /** Beyond this the oldest are signed out. */
 const MAX_LOGINS = 1_000
+const MAX_BROWSER_CHARS = 300
 
 /** Who is signed in with a cookie. Kept in the directory, so that a restart signs nobody out. */
 export class Logins {
@@ -45,13 +49,17 @@ export class Logins {
   }
 
   /** Returns what the cookie holds, and for how long. */
-  async create(token: { id: string; expiresAt: string | null }): Promise<{ loginId: string; maxAgeSeconds: number }> {
+  async create(
+    token: { id: string; expiresAt: string | null },
+    browser?: string,
+  ): Promise<{ loginId: string; maxAgeSeconds: number }> {
     const loginId = mintSecret("login")
     const now = this.#clock.now()
     const tokenEnd = token.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(token.expiresAt)
     const expiresAt = Math.min(now + LIFETIME_MS, tokenEnd)
     const hash = hashSecret(loginId)
-    this.#logins.set(hash, { hash, tokenId: token.id, expiresAt })
+    const about = browser === undefined ? {} : { browser: browser.slice(0, MAX_BROWSER_CHARS) }
+    this.#logins.set(hash, { hash, tokenId: token.id, expiresAt, createdAt: now, ...about })
     this.#prune(now)
     await this.#save()
     return { loginId, maxAgeSeconds: Math.floor((expiresAt - now) / 1000) }
@@ -65,8 +73,22 @@ export class Logins {
     return login
   }
 
+  /** Those that have not run out, the latest first. */
+  list(): readonly Login[] {
+    const now = this.#clock.now()
+    return [...this.#logins.values()].filter(({ expiresAt }) => expiresAt > now).toReversed()
+  }
+
   async end(loginId: string): Promise<void> {
     if (this.#forget(hashSecret(loginId))) await this.#save()
+  }
+
+  /** Somebody signs a browser out, perhaps another one than theirs: the audit has it. */
+  async revoke({ hash, tokenId }: Login, by: string): Promise<void> {
+    if (!this.#forget(hash)) return
+    const at = new Date(this.#clock.now()).toISOString()
+    const audit = { at, what: "login/ended", by, via: null, sessionId: null, askId: null, details: { tokenId } }
+    await Promise.all([this.#save(), this.#directory.addAudit(audit)])
   }
 
   /** Called with the hash of each login that is over, so that its open connections are closed. */

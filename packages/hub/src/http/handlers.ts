@@ -206,6 +206,8 @@ function accessHandlers(authority: Authority) {
     },
     "POST /api/logout": async ({ facts }) =>
       withCookie(jsonReply(200, { signedOut: true }), await authority.logout(facts)),
+    "GET /api/logins": ({ caller }) => ({ logins: authority.listLogins(caller), more: false }),
+    "DELETE /api/logins/:id": ({ params, caller }) => authority.endLogin(params.id, caller),
     "GET /api/me": ({ caller }) => jsonReply(200, meOf(caller)),
   } satisfies Partial<Handlers<typeof ROUTES>>
 }

@@ -113,6 +113,7 @@ function refOf(value: unknown): unknown {
 /** Parts of the API that are told under the heading of another. */
 const HEADINGS: Readonly<Record<string, string>> = {
   login: "access",
+  logins: "access",
   logout: "access",
   me: "access",
   tokens: "access",

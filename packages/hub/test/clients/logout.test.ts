@@ -1,3 +1,4 @@
+import type { SignedInBrowser } from "@signalbox/protocol/hub-api"
 import { expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import { LineSocket } from "./line-socket.ts"
@@ -42,6 +43,23 @@ it("[HA12] logout closes what that browser has open, at every door, and nothing 
   await viewer?.find((message) => Object.hasOwn(message, "ev"), "a pong")
   client?.send({ type: "control_request", request_id: "still", request: { subtype: "initialize" } })
   await client?.ofType("control_response")
+})
+
+it("[HA104] a browser that is signed out from another one loses what it has open, and nothing else is closed", async () => {
+  const stage = await openStage()
+  const [mine, other] = [await signIn(stage), await signIn(stage)]
+  const [closing, staying] = [
+    await openSocket(stage, "/api/stream", mine),
+    await openSocket(stage, "/api/stream", other),
+  ]
+  const headers = { cookie: other }
+  const listed = (await (await fetch(`${stage.url}/api/logins`, { headers })).json()) as { logins: SignedInBrowser[] }
+  const id = listed.logins.find(({ current }) => !current)?.id ?? ""
+  expect((await fetch(`${stage.url}/api/logins/${id}`, { method: "DELETE", headers })).status).toBe(200)
+  expect((await closing.closed).code).toBe(4001)
+  expect((await fetch(`${stage.url}/api/me`, { headers: { cookie: mine } })).status).toBe(401)
+  staying.send({ op: "ping" })
+  await staying.find((message) => message["ev"] === "pong", "a pong")
 })
 
 it("[HA40] every door's viewers are counted while they are here", async () => {

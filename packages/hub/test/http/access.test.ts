@@ -1,6 +1,6 @@
-import type { Role } from "@signalbox/protocol/hub-api"
+import type { Role, SignedInBrowser } from "@signalbox/protocol/hub-api"
 import { beforeAll, describe, expect, it } from "vitest"
-import { errorOf, type HttpSetup, ROLES, setUpHttp } from "./http-setup.ts"
+import { errorOf, type HttpSetup, ROLES, setUpHttp, signIn } from "./http-setup.ts"
 import { EXAMPLES, LEAST_ROLE } from "./route-examples.ts"
 
 const RANK = { anybody: 0, viewer: 1, operator: 2, admin: 3 } as const
@@ -38,7 +38,9 @@ describe("every route, every role", () => {
   it.each(cases)("[HA1] [HA2] $name by $who, for $least and up", async ({ name, least, role }) => {
     const example = EXAMPLES[name] ?? { method: "GET", path: "/missing" }
     const { record } = await hub.authority.tokens.create({ role: "viewer" }, "test")
-    const path = example.path.replace("TOKEN_ID", record.id)
+    const isPerson = role === "viewer" || role === "operator" || role === "admin"
+    const login = isPerson && example.path.includes("LOGIN_ID") ? await signIn(hub, role) : "none"
+    const path = example.path.replace("TOKEN_ID", record.id).replace("LOGIN_ID", login)
     const body = JSON.parse(JSON.stringify(example.body ?? null).replace("ADMIN_TOKEN", hub.tokens.admin)) ?? undefined
     hub.core.calls.length = 0
     const reply = await hub.ask(path, { method: example.method, body, ...(role === undefined ? {} : { as: role }) })
@@ -131,5 +133,46 @@ describe("every route, every role", () => {
       status: 400,
       message: "body.expiresAt: expected a time that is yet to come",
     })
+  })
+})
+
+describe("signed-in browsers", () => {
+  const listed = async (hub: HttpSetup, as: "viewer" | "operator" | "admin") =>
+    ((await (await hub.ask("/api/logins", { as })).json()) as { logins: SignedInBrowser[] }).logins
+
+  it("[HA103] are one's own, an admin sees everybody's, and none has a secret", async () => {
+    const hub = await setUpHttp()
+    await signIn(hub, "viewer", `Mozilla/5.0 ${"x".repeat(1_000)}`)
+    await signIn(hub, "operator", "Other/2")
+    expect(await listed(hub, "viewer")).toMatchObject([{ name: "the viewer", role: "viewer", current: false }])
+    const [mine] = await listed(hub, "viewer")
+    expect(mine?.browser).toHaveLength(300)
+    expect(Date.parse(mine?.expiresAt ?? "") - Date.parse(mine?.createdAt ?? "")).toBe(30 * 24 * 3_600_000)
+    expect((await listed(hub, "admin")).map(({ name }) => name)).toEqual(["the operator", "the viewer"])
+    const cookie = (await hub.ask("/api/login", { method: "POST", body: { token: hub.tokens.viewer } })).headers
+      .get("set-cookie")
+      ?.split(";", 1)[0]
+    const reply = await hub.ask("/api/logins", { headers: { cookie: cookie ?? "" } })
+    const text = await reply.text()
+    const { logins } = JSON.parse(text) as { logins: SignedInBrowser[] }
+    expect(logins.map(({ current }) => current)).toEqual([true, false])
+    expect(text).not.toContain(cookie?.split("=")[1])
+  })
+
+  it("[HA103] are signed out by their person or an admin, and by nobody else", async () => {
+    const hub = await setUpHttp()
+    const [viewers, operators] = [await signIn(hub, "viewer"), await signIn(hub, "operator")]
+    const end = async (id: string, as: "viewer" | "operator" | "admin") => {
+      const reply = await hub.ask(`/api/logins/${id}`, { method: "DELETE", as })
+      const { error } = (await reply.json()) as { error?: { code: string } }
+      return error?.code ?? reply.status
+    }
+    // Whether somebody else's is there is not told.
+    expect(await end(operators, "viewer")).toBe("login/unknown")
+    expect(await end("none", "viewer")).toBe("login/unknown")
+    expect(await end(viewers, "viewer")).toBe(200)
+    expect(await end(viewers, "viewer")).toBe("login/unknown")
+    expect(await end(operators, "admin")).toBe(200)
+    expect(await listed(hub, "admin")).toEqual([])
   })
 })

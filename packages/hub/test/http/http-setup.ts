@@ -1,5 +1,5 @@
 import { Writable } from "node:stream"
-import type { Role } from "@signalbox/protocol/hub-api"
+import type { Role, SignedInBrowser } from "@signalbox/protocol/hub-api"
 import { Authority } from "../../src/auth/authority.ts"
 import { type ExposureOptions, settleExposure } from "../../src/auth/exposure.ts"
 import type { HubCore } from "../../src/core.ts"
@@ -64,6 +64,18 @@ export async function setUpHttp({ replies, exposure = {}, ...rest }: SetupOption
   const ask = async (path: string, options: Ask = {}) =>
     app.hono.fetch(requestOf(path, options, tokens), { peer: options.peer ?? "127.0.0.1" })
   return { app, core, authority, clock, metrics, tokens, log, ask }
+}
+
+/** Signs a browser in with this role's token. Returns its id. */
+export async function signIn(
+  hub: HttpSetup,
+  role: "viewer" | "operator" | "admin",
+  browser = "Test/1",
+): Promise<string> {
+  const headers = { "user-agent": browser }
+  await hub.ask("/api/login", { method: "POST", body: { token: hub.tokens[role] }, headers })
+  const reply = (await (await hub.ask("/api/logins", { as: role })).json()) as { logins: SignedInBrowser[] }
+  return reply.logins.find(({ name }) => name === `the ${role}`)?.id ?? ""
 }
 
 function requestOf(

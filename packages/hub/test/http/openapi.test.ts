@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { openApiPath } from "../../src/http/openapi.ts"
-import { type HttpSetup, setUpHttp } from "./http-setup.ts"
+import { type HttpSetup, setUpHttp, signIn } from "./http-setup.ts"
 import { EXAMPLES } from "./route-examples.ts"
 
 type Json = Record<string, unknown>
@@ -102,7 +102,8 @@ describe("the description of it all", () => {
       // A route without a body has no schema for one, and everything validates.
       const bodySchema = operation?.requestBody?.content["application/json"].schema ?? {}
       expect(schemaOf(bodySchema).safeParse(body ?? {}).error).toBeUndefined()
-      const target = example.path.replace("TOKEN_ID", record.id)
+      const login = example.path.includes("LOGIN_ID") ? await signIn(hub, "admin") : "none"
+      const target = example.path.replace("TOKEN_ID", record.id).replace("LOGIN_ID", login)
       const reply = await hub.ask(target, { method: example.method, as: "admin", body })
       const described = operation?.responses[String(reply.status)]
       expect(described).toBeDefined()

@@ -56,6 +56,22 @@ const Me = z
   .meta({ id: "Me" })
 export type Me = Told<z.output<typeof Me>>
 
+const SignedInBrowser = z
+  .object({
+    id: z.string(),
+    /** The token that it signed in with. */
+    tokenId: z.string(),
+    /** Whose that token is. */
+    name: z.string(),
+    role: z.enum(["viewer", "operator", "admin"]),
+    createdAt: Moment.nullable().meta({ description: "Null when an older hub signed it in." }),
+    expiresAt: Moment,
+    browser: z.string().nullable().meta({ description: "The `User-Agent` that it signed in with." }),
+    current: z.boolean().meta({ description: "It is the one that asks." }),
+  })
+  .meta({ id: "SignedInBrowser" })
+export type SignedInBrowser = Told<z.output<typeof SignedInBrowser>>
+
 export const accessRoutes = {
   "POST /api/tokens": {
     access: "admin",
@@ -91,6 +107,18 @@ export const accessRoutes = {
     isBodyOptional: true,
     reply: z.object({ signedOut: z.boolean() }),
     replies: "the cookie is cleared",
+  },
+  "GET /api/logins": {
+    access: "viewer",
+    summary: "Signed-in browsers of the caller, an admin's reply has everybody's",
+    reply: z.object({ logins: z.array(SignedInBrowser), more: z.boolean() }),
+    replies: "the browsers, the latest first",
+  },
+  "DELETE /api/logins/:id": {
+    access: "viewer",
+    summary: "Sign a browser out and close its open connections",
+    reply: SignedInBrowser,
+    replies: "the browser",
   },
   "GET /api/me": { access: "viewer", summary: "Who one is", reply: Me, replies: "role, name and the hub's clock" },
 } as const satisfies RouteTable

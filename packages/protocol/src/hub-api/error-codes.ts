@@ -29,6 +29,7 @@ export const API_ERRORS = {
   "grant/unknown": 404,
   "token/unknown": 404,
   "token/last-admin": 409,
+  "login/unknown": 404,
   "policy/invalid": 400,
   "policy/denies": 409,
   "policy/contradicts": 409,

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import type { Loaded } from "../app/loaded.ts"
 import { Button } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { Logo } from "./icons.tsx"
@@ -76,4 +77,26 @@ export function Skeleton({ rows = 6 }: { readonly rows?: number }) {
       ))}
     </div>
   )
+}
+
+interface WhenReadyProps<T> {
+  readonly of: { readonly state: Loaded<T>; readonly again: () => void }
+  /** Names the thing that could not be loaded, for the sentence that says so. */
+  readonly what: string
+  readonly children: (value: T) => ReactNode
+}
+
+export function WhenReady<T>({ of: { state, again }, what, children }: WhenReadyProps<T>) {
+  switch (state.name) {
+    case "loading":
+      return <Skeleton rows={4} />
+    case "failed":
+      return (
+        <Trouble onRetry={again}>
+          Couldn't load {what}: {state.why}
+        </Trouble>
+      )
+    case "ready":
+      return children(state.value)
+  }
 }

@@ -2,11 +2,11 @@ import type { Hub } from "@signalbox/client"
 import { AUDIT_CSV_HEAD, auditCsvLine, type RouteQuery } from "@signalbox/protocol/hub-api"
 import { useEffect, useRef, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
+import { whyOf } from "../app/loaded.ts"
 import { Button } from "../design/button.tsx"
 import { Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { saveFile } from "../transcript/content/documents.tsx"
-import { whyOf } from "./loaded.ts"
 
 type AuditQuery = RouteQuery<"GET /api/audit">
 type Kind = "ndjson" | "csv"

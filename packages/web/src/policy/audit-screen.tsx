@@ -3,12 +3,13 @@ import { useEffect, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet, useHub, useMe, useSession } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
+import { useLoaded, whyOf } from "../app/loaded.ts"
 import { Link, setQuery, usePlace } from "../app/router.tsx"
 import { useRoving } from "../app/roving.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT, Select } from "../design/field.tsx"
-import { Empty, Trouble } from "../design/notice.tsx"
+import { Empty, Trouble, WhenReady } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { moment } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
@@ -28,8 +29,7 @@ import {
   subjectOf,
   wishOf,
 } from "./audit-words.ts"
-import { useLoaded, whyOf } from "./loaded.ts"
-import { PolicyFrame, WhenReady } from "./policy-frame.tsx"
+import { PolicyFrame } from "./policy-frame.tsx"
 
 const PAGE = 100
 

@@ -48,6 +48,7 @@ const EVENTS: readonly (readonly [what: string, words: string])[] = [
   ["settings/changed", "Settings changed"],
   ["token/created", "Token created"],
   ["token/revoked", "Token revoked"],
+  ["login/ended", "Browser signed out"],
   ["session/launched", "Session started"],
   ["session/resumed", "Session resumed"],
   ["session/stopped", "Session stopped"],

@@ -3,11 +3,11 @@ import { isObject } from "@signalbox/protocol/envelope"
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
+import { whyOf } from "../app/loaded.ts"
 import { Button } from "../design/button.tsx"
 import { Notice, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { BacktestLists, ExampleList } from "./backtest-lists.tsx"
-import { whyOf } from "./loaded.ts"
 import type { Rule } from "./rule-words.ts"
 
 /** A policy as it is put. */

@@ -5,7 +5,6 @@ import { classes } from "../design/classes.ts"
 import { Skeleton, Trouble } from "../design/notice.tsx"
 import { TabLinks } from "../design/tab-links.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
-import type { Loaded } from "./loaded.ts"
 import { EFFECTS, type Phrase } from "./rule-words.ts"
 
 const PAGES = [
@@ -42,28 +41,6 @@ export function PolicyFrame({ title, children }: FrameProps) {
       </div>
     </>
   )
-}
-
-interface WhenReadyProps<T> {
-  readonly of: { readonly state: Loaded<T>; readonly again: () => void }
-  /** Names the thing that could not be loaded, for the sentence that says so. */
-  readonly what: string
-  readonly children: (value: T) => ReactNode
-}
-
-export function WhenReady<T>({ of: { state, again }, what, children }: WhenReadyProps<T>) {
-  switch (state.name) {
-    case "loading":
-      return <Skeleton rows={4} />
-    case "failed":
-      return (
-        <Trouble onRetry={again}>
-          Couldn't load {what}: {state.why}
-        </Trouble>
-      )
-    case "ready":
-      return children(state.value)
-  }
 }
 
 export function Code({ children }: { readonly children: string }) {

@@ -1,6 +1,6 @@
 import { type DependencyList, useCallback, useEffect, useState } from "react"
-import { useConnection } from "../app/hub-context.ts"
-import { whileOpen } from "../app/value-store.ts"
+import { useConnection } from "./hub-context.ts"
+import { whileOpen } from "./value-store.ts"
 
 export type Loaded<T> =
   | { readonly name: "loading" }
