@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)("the composer", () => {
     await feedOf(other).getByText("see @clo").waitFor()
   })
 
-  check("[V-14] a message waits while the agent works, and says what becomes of it", async () => {
+  check("[V-14] [X-120] a message waits while the agent works, and says what becomes of it", async () => {
     const id = await working("Queue")
     const page = await openSession(cockpit, id)
     const waiting = waitingOf(page).getByRole("listitem")
@@ -122,6 +122,8 @@ describe.runIf(hasBrowser)("the composer", () => {
     }
     await queue("not this one")
     await queue("then this one")
+    // Until the agent takes it up it stands above the composer, and nowhere else.
+    expect(await row("then this one").count()).toBe(0)
     await waiting.filter({ hasText: "not this one" }).getByRole("button", { name: "Cancel" }).click()
     await waiting.filter({ hasText: "not this one" }).waitFor({ state: "detached" })
     await row("not this one").getByText("Cancelled").waitFor()
@@ -129,15 +131,49 @@ describe.runIf(hasBrowser)("the composer", () => {
     const later = await openSession(cockpit, id)
     await feedOf(later).getByRole("article").filter({ hasText: "not this one" }).getByText("Cancelled").waitFor()
     await waitingOf(later).getByText("not this one").waitFor({ state: "detached" })
+    await waitingOf(later).getByText("then this one").waitFor()
+    expect(await feedOf(later).getByText("then this one").count()).toBe(0)
     await page.getByRole("button", { name: "Interrupt" }).click()
     await row("then this one").getByText("Started").waitFor()
     await waitingOf(page).waitFor({ state: "detached" })
+    // It follows the turn that it waited for, once, after a reload and for a later viewer too.
+    await later.reload()
+    for (const reader of [page, later]) {
+      await feedOf(reader).getByText("then this one").waitFor(WAIT)
+      const kinds = await feedOf(reader)
+        .getByRole("article")
+        .evaluateAll((articles) =>
+          articles.map(({ dataset, textContent }) =>
+            textContent?.includes("then this one") ? "mine" : dataset["kind"],
+          ),
+        )
+      expect(kinds.filter((kind) => kind === "mine" || kind === "result").slice(0, 2)).toEqual(["result", "mine"])
+      expect(kinds.filter((kind) => kind === "mine")).toHaveLength(1)
+    }
     // The turn under way is this one's: it is done when that is.
     await page.getByRole("button", { name: "Interrupt" }).click()
     await row("then this one").getByText("Started").waitFor({ state: "detached" })
     expect(await row("then this one").getByText("Done").count()).toBe(0)
     await turnsAre(cockpit.hub, id, 2)
     expect(await promptsOf(cockpit.hub, id)).toEqual(["Write something long", "not this one", "then this one"])
+  })
+
+  check("[X-121] half an answer stays, dimmed, while the hub is away, and a later viewer sees it too", async () => {
+    const id = await working("Half")
+    const page = await openSession(cockpit, id)
+    const said = feedOf(page).getByRole("article").filter({ hasText: "More words come." }).last()
+    await said.waitFor(WAIT)
+    expect(await said.locator(".has-caret").count()).toBe(1)
+    await machine.hub.kill()
+    const stale = feedOf(page).locator("[data-stale]")
+    await machine.restartHub()
+    // It is there the whole time: dimmed until it is told anew.
+    await expect.poll(() => said.isVisible(), WAIT).toBe(true)
+    await expect.poll(async () => (await stale.count()) + (await said.locator(".has-caret").count()), WAIT).toBe(1)
+    await expect.poll(() => said.locator(".has-caret").count(), WAIT).toBe(1)
+    const later = await openSession(cockpit, id)
+    await feedOf(later).getByText("More words come.").first().waitFor(WAIT)
+    await page.getByRole("button", { name: "Interrupt" }).click()
   })
 
   check("[V-15] sent now, a message breaks into the turn, with a CLI that knows no priorities too", async () => {

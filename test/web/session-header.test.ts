@@ -62,6 +62,14 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await page.getByRole("menuitem", { name: entry }).click()
   }
 
+  /** Model, thinking, version and folder, opened from the header. */
+  async function detailsOf(page: Page): Promise<Locator> {
+    await headerOf(page).getByRole("button", { name: "Session details" }).click()
+    const details = page.getByRole("dialog", { name: "Session details" })
+    await details.getByText("Folder", { exact: true }).waitFor(WAIT)
+    return details
+  }
+
   check("[V-6] a model or mode that the agent refuses is told with its code, and the old one stays", async () => {
     const id = await worked("Steering")
     const page = await openSession(cockpit, id)
@@ -84,7 +92,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
         ? route.fulfill({ status: 502, json: { ...refusal, agentErrorCode: "unknown_model" } })
         : route.continue(),
     )
-    const model = page.getByRole("combobox", { name: "Model", exact: true })
+    const model = (await detailsOf(page)).getByRole("combobox", { name: "Model", exact: true })
     const before = await model.inputValue()
     await model.focus()
     await expect.poll(() => model.locator("option").count(), WAIT).toBeGreaterThan(1)
@@ -111,7 +119,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       page.on("request", (request) => {
         if (request.url().endsWith("/control")) asked.push(request.postDataJSON().request.subtype)
       })
-      const model = page.getByRole("combobox", { name: "Model", exact: true })
+      const model = (await detailsOf(page)).getByRole("combobox", { name: "Model", exact: true })
       const current = await model.inputValue()
       await model.focus()
       await expect.poll(() => model.locator("option").count(), WAIT).toBeGreaterThan(1)
@@ -124,14 +132,21 @@ describe.runIf(hasBrowser)("the header of a session", () => {
   })
 
   check(
-    "[V-33] the folder is copied by a click, the CLI is named, and a choice is busy until it is confirmed",
+    "[V-33] [V-120] the folder is copied by a click, the CLI is named, and a choice is busy until it is confirmed",
     async () => {
       const id = await worked("Facts")
       const page = await openSession(cockpit, id)
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
-      await headerOf(page).getByTitle(`${machine.cwd} (click to copy)`).click()
+      const details = await detailsOf(page)
+      await details.getByRole("button", { name: "Copy folder" }).click()
       await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), WAIT).toBe(machine.cwd)
-      await headerOf(page).getByText("CLI 2.1.325").waitFor()
+      await details.getByText("2.1.325").waitFor()
+      // Escape closes it, and the focus is back where it was opened.
+      await page.keyboard.press("Escape")
+      await details.waitFor({ state: "hidden" })
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")), WAIT)
+        .toBe("Session details")
 
       let letGo = () => undefined as void
       const isLetGo = new Promise<void>((resolve) => {
@@ -152,11 +167,11 @@ describe.runIf(hasBrowser)("the header of a session", () => {
   )
 
   check(
-    "[V-36] how much it may think is chosen in the header, and told after a reload and to a viewer too",
+    "[V-36] how much it may think is chosen in its details, and told after a reload and to a viewer too",
     async () => {
       const id = await worked("Thinking")
       const page = await openSession(cockpit, id)
-      const thinking = page.getByRole("combobox", { name: "Thinking", exact: true })
+      const thinking = (await detailsOf(page)).getByRole("combobox", { name: "Thinking", exact: true })
       await expect.poll(() => thinking.locator("option:checked").textContent(), WAIT).toBe("Default thinking")
       await thinking.selectOption({ label: "Thinking up to 10k" })
       await feedOf(page)
@@ -164,11 +179,13 @@ describe.runIf(hasBrowser)("the header of a session", () => {
         .waitFor(WAIT)
       await expect.poll(() => thinking.inputValue(), WAIT).toBe("10000")
       await page.reload()
+      await detailsOf(page)
       await expect.poll(() => thinking.inputValue(), WAIT).toBe("10000")
       const watched = await openSession(cockpit, id, { role: "viewer" })
-      await headerOf(watched).getByText("Thinking up to 10k").waitFor(WAIT)
+      const told = await detailsOf(watched)
+      await told.getByText("Thinking up to 10k").waitFor(WAIT)
       await thinking.selectOption({ label: "No thinking" })
-      await headerOf(watched).getByText("No thinking").waitFor(WAIT)
+      await told.getByText("No thinking").waitFor(WAIT)
       expect((await machine.session(id)).maxThinkingTokens).toBe(0)
     },
   )
@@ -344,7 +361,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     expect(await reader.locator("img, b, script").count()).toBe(0)
   })
 
-  check("[V-23] stopping names what it comes to, and a new message brings it back", async () => {
+  check("[V-23] [V-121] stopping names what it comes to, and a new message brings it back", async () => {
     const id = await worked("Stop")
     const page = await openSession(cockpit, id)
     await menu(page, "Stop", "Stop session…")
@@ -352,6 +369,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await dialog.getByText("History is kept; send a message to resume.").waitFor()
     await dialog.getByRole("button", { name: "Stop session" }).click()
     await headerOf(page).getByText("Ended").first().waitFor()
+    await page.getByText(/^Send a message to resume on .+\.$/).waitFor(WAIT)
     await messageOf(page).fill("once more")
     await messageOf(page).press("Enter")
     await turnsAre(machine.hub, id, 2)
@@ -363,7 +381,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
   })
 
   check(
-    "[V-24] a session goes on in another one from its menu, in the same folder, and that one names it",
+    "[V-24] [X-122] a session goes on in another one from its menu, in the same folder, and that one names it",
     async () => {
       const id = await worked("Fork")
       const page = await openSession(cockpit, id)
@@ -376,6 +394,13 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       const forked = new URL(page.url()).pathname.slice(3)
       expect(await machine.session(forked)).toMatchObject({ parent: id, cwd: machine.cwd })
       await turnsAre(machine.hub, forked, 1)
+      // The history that it began with is there, before what is its own.
+      await feedOf(page)
+        .getByText(/^Forked here/)
+        .waitFor(WAIT)
+      const history = feedOf(page).locator("[data-history]")
+      await history.filter({ hasText: "Take notes" }).waitFor(WAIT)
+      await history.filter({ hasText: "Written." }).first().waitFor()
       await headerOf(page).getByText("Fork of").waitFor()
       await headerOf(page).getByRole("link", { name: "Fork", exact: true }).click()
       await page.waitForURL(`**/s/${id}`)

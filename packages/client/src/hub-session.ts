@@ -43,12 +43,12 @@ export function openHubSession(id: string, { rest, follow, startTimeoutMs }: Ses
       }),
     /** Takes back a message that still waits. */
     cancel: (uuid: string) => rest.route("DELETE /api/sessions/:id/messages/:uuid", { params: { id, uuid } }),
-    /** A control request to its agent, and the agent's answer. */
+    /** A control request to its agent, and the agent's answer; null for a refusal that `mayRefuse` allows. */
     async control(
       request: UnlistedRequest,
-      { timeoutMs = CONTROL_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+      { timeoutMs = CONTROL_TIMEOUT_MS, ...may }: { readonly timeoutMs?: number; readonly mayRefuse?: boolean } = {},
     ): Promise<unknown> {
-      const call = { params, body: { request, timeoutMs }, timeoutMs: timeoutMs + EXTRA_MS }
+      const call = { params, body: { request, timeoutMs, ...may }, timeoutMs: timeoutMs + EXTRA_MS }
       return (await rest.route("POST /api/sessions/:id/control", call)).response
     },
     /** Not repeated: a second one could hit the next turn. */

@@ -212,7 +212,18 @@ export class LocalHubCore implements HubCore {
     return this.control(id, { request: { subtype: "interrupt" }, timeoutMs: INTERRUPT_TIMEOUT_MS }, caller)
   }
 
-  async control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
+  async control(id: string, call: ControlCall, caller: Caller): Promise<{ response: unknown; refused?: string }> {
+    try {
+      return await this.#control(id, call, caller)
+    } catch (error) {
+      const isRefusal =
+        error instanceof HubError && (error.code === "control/refused" || error.code === "control/timeout")
+      if (call.mayRefuse !== true || !isRefusal) throw error
+      return { response: null, refused: error.message }
+    }
+  }
+
+  async #control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
     const session = await this.#options.registry.get(id)
     if (request.subtype === "initialize") {
       requireCarried(session, request)

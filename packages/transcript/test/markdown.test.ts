@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { withoutFootnotes } from "../src/text/footnotes.ts"
 import { markdownTokens, safeLink } from "../src/text/markdown.ts"
 
 describe("markdown that is read as such", () => {
@@ -45,4 +46,25 @@ describe("a link", () => {
       expect(safeLink(address)).toBeUndefined()
     },
   )
+})
+
+describe("footnotes", () => {
+  it("[TR29] [X-124] are raised numbers, with their notes at the end in the order of the references", () => {
+    const text = "It leaks[^why], and twice[^2].\n\n[^2]: See `[^2]`.\n[^why]: A timer\n  is never cleared.\n\nDone."
+    expect(withoutFootnotes(text)).toBe(
+      "It leaks¹, and twice².\n\n\nDone.\n\n---\n\n¹ A timer is never cleared.\n\n² See `[^2]`.\n",
+    )
+  })
+
+  it("[TR29] leave code alone, and a reference without a note", () => {
+    for (const text of ["No note[^1].", "```\na[^1]\n[^1]: x\n```", "plain"]) expect(withoutFootnotes(text)).toBe(text)
+    expect(withoutFootnotes("`a[^1]` b[^1]\n\n[^1]: x")).toContain("`a[^1]` b¹")
+    expect(withoutFootnotes("b[^1][^nobody]\n\n[^1]: x")).toContain("b¹[^nobody]")
+  })
+
+  it("[TR29] in great number, or referring to each other, take no time", () => {
+    const many = Array.from({ length: 5_000 }, (_, n) => `x[^${n}]\n[^${n}]: see [^${n + 1}]`).join("\n")
+    expect(withoutFootnotes(many).length).toBeGreaterThan(0)
+    expect(withoutFootnotes("a[^a]\n\n[^a]: [^b]\n[^b]: [^a]")).toContain("¹ ²\n\n² ¹")
+  })
 })

@@ -22,11 +22,14 @@ const ControlCall = z
   .strictObject({
     request: z.looseObject({ subtype: z.string().min(1).max(200) }),
     timeoutMs: z.int().min(1).max(600_000).default(60_000),
+    mayRefuse: z.boolean().exactOptional().meta({
+      description: "True: an agent that refuses, or says nothing in time, is told as `refused` with status 200.",
+    }),
   })
   .meta({ id: "Control" })
 export type ControlCall = Told<z.output<typeof ControlCall>>
 
-const ControlReply = z.object({ response: z.unknown() })
+const ControlReply = z.object({ response: z.unknown(), refused: z.string().exactOptional() })
 
 const VariableNames = z.array(z.string()).nullable()
 const EnvironmentReply = z.object({ applied: VariableNames, refused: VariableNames })

@@ -1,6 +1,6 @@
 import { counted } from "@signalbox/protocol"
 import type { Entry } from "./entry.ts"
-import type { ActivityRow, HookRow, ResultRow, RetryRow, Row, ToolRow } from "./row.ts"
+import type { ActivityMember, ActivityRow, ResultRow, RetryRow, Row, ToolRow } from "./row.ts"
 import { waitedForPeople } from "./waits.ts"
 
 /** Calls that only look, by what they look at. */
@@ -116,14 +116,14 @@ function stepAt(entries: Entries, index: number, row: Row): Step {
 }
 
 function activityAt(entries: Entries, index: number, first: ToolRow): Step {
-  const members: (ToolRow | HookRow)[] = [first]
-  /** Hooks belong to the group only when another quiet call follows them. */
-  let waiting: HookRow[] = []
+  const members: ActivityMember[] = [first]
+  /** Hooks and thoughts belong to the group only when another quiet call follows them. */
+  let waiting: ActivityMember[] = []
   let next = index + 1
   for (let at = index + 1; at < lengthOf(entries); at++) {
     const row = rowAt(entries, at)
     if (row === undefined) continue
-    if (row.kind === "hook" && row.state === "done") {
+    if ((row.kind === "hook" || row.kind === "thinking") && row.state === "done") {
       waiting.push(row)
       continue
     }
@@ -135,7 +135,7 @@ function activityAt(entries: Entries, index: number, first: ToolRow): Step {
   return { row: activityOf(members, first), next }
 }
 
-function activityOf(members: readonly (ToolRow | HookRow)[], first: ToolRow): ActivityRow {
+function activityOf(members: readonly ActivityMember[], first: ToolRow): ActivityRow {
   const tools = members.filter((member) => member.kind === "tool")
   const captions = [...new Set(tools.flatMap(({ caption }) => caption ?? []))]
   const isRunning = tools.some(({ state }) => state === "running" || state === "live")

@@ -54,7 +54,7 @@ class Lane {
     if (!this.#isSorted) this.#sort()
     const from = Math.max(0, this.#indexOf(this.#changedFrom) - 1)
     const at = countBefore(this.#starts.length, (index) => (this.#starts[index] ?? 0) <= from) - 1
-    const row = this.#beforeHooks(at)
+    const row = this.#beforeAsides(at)
     const [keep, start] = row < 0 ? [0, 0] : [row, this.#starts[row] ?? 0]
     const groups = this.#rows.slice(keep).filter((row) => row.kind === "activity")
     const before = new Map(groups.map((row) => [row.key, row]))
@@ -69,10 +69,10 @@ class Lane {
     return rows
   }
 
-  /** Hooks that stand alone may belong to the group before them, now that something follows. */
-  #beforeHooks(row: number): number {
+  /** Hooks and thoughts that stand alone may belong to the group before them, now that something follows. */
+  #beforeAsides(row: number): number {
     let first = row
-    while (first > 0 && this.#rows[first]?.kind === "hook") first--
+    while (first > 0 && isAside(this.#rows[first])) first--
     return first
   }
 
@@ -90,6 +90,10 @@ class Lane {
   #indexOf(seq: number): number {
     return countBefore(this.#entries.length, (index) => (this.#entries[index]?.seq ?? 0) < seq)
   }
+}
+
+function isAside(row: Row | undefined): boolean {
+  return row?.kind === "hook" || row?.kind === "thinking"
 }
 
 const NO_ROWS: readonly Row[] = []

@@ -60,7 +60,9 @@ export class PromptTable {
     const prompt = this.#prompt(key, place)
     prompt.taken = event
     this.#board.move(prompt.entry, place)
-    this.delivered(key, event.seq, "delivered")
+    const told = this.#words.get(key)?.state
+    // The agent's own word, if it gave one, says more.
+    this.delivered(key, event.seq, told === "started" || told === "completed" ? told : "delivered")
   }
 
   #prompt(key: string, place: Place): Prompt {
@@ -117,6 +119,7 @@ export class PromptTable {
       pictures: contentPictures(content),
       delivery: word?.state ?? "sent",
       ...given({
+        sentSeq: taken === undefined ? undefined : sent?.seq,
         author: sent?.by ?? taken?.by,
         uuid: textOf(sent?.message, "uuid") ?? textOf(taken?.message, "message_uuid"),
       }),

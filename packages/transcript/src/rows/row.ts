@@ -57,6 +57,8 @@ export interface PromptRow extends RowBase {
   readonly text: string
   readonly pictures: readonly PictureSource[]
   readonly delivery: Delivery
+  /** The event that sent it, where it stands elsewhere. */
+  readonly sentSeq?: number
 }
 
 /** A `user` message that no user wrote. */
@@ -178,11 +180,14 @@ export interface ToolRow extends RowBase {
   readonly isRetracted: boolean
 }
 
+/** Hooks and thoughts stand between the calls of a group. */
+export type ActivityMember = ToolRow | HookRow | ThinkingRow
+
 /** Quiet calls one after the other. */
 export interface ActivityRow extends RowBase {
   readonly kind: "activity"
   readonly state: "running" | "done"
-  readonly members: readonly (ToolRow | HookRow)[]
+  readonly members: readonly ActivityMember[]
   /** "Read 4 files, searched 2 patterns" */
   readonly summary: string
   readonly caption?: string

@@ -1,4 +1,5 @@
 import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
+import { withoutFootnotes } from "./footnotes.ts"
 
 export type { Token, Tokens } from "marked"
 
@@ -17,7 +18,7 @@ const MAX_PARAGRAPH_CHARS = 20_000
 export function markdownTokens(text: string, complete = (written: string) => written): TokensList | undefined {
   if (!isTame(text)) return undefined
   try {
-    const tokens = lexer(complete(text), { gfm: true })
+    const tokens = lexer(complete(withoutFootnotes(text)), { gfm: true })
     return isShallow(tokens, MAX_DEPTH) ? tokens : undefined
   } catch (error) {
     // The parser calls itself for marks in marks: thousands of them are more than the stack holds.

@@ -131,7 +131,7 @@ function nextIndex(
 }
 
 /** Below its button, ends aligned; above where there is no room below. */
-function place(menu: HTMLElement, anchor: DOMRect): void {
+export function place(menu: HTMLElement, anchor: DOMRect): void {
   const { width, height } = menu.getBoundingClientRect()
   const fitsBelow = anchor.bottom + GAP + height <= innerHeight
   const top = fitsBelow ? anchor.bottom + GAP : Math.max(GAP, anchor.top - GAP - height)

@@ -21,10 +21,12 @@ interface AboutSessionProps {
   readonly session: Session
   readonly fill: ContextFill | undefined
   readonly use: LimitUse | undefined
+  /** False where the mode is chosen beside it. */
+  readonly hasMode?: boolean
 }
 
 /** All that the header has, one under the other: on a phone this is where model and mode are chosen. */
-export function AboutSession({ session, fill, use }: AboutSessionProps) {
+export function AboutSession({ session, fill, use, hasMode = true }: AboutSessionProps) {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const now = useNow()
   const origin = useOrigin(session)
@@ -36,12 +38,14 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
         <Steering
           session={session}
           onTrouble={setTrouble}
-          place={(name, control) => (
-            <div key={name} className={ROW}>
-              <span className={NAME}>{name}</span>
-              {control}
-            </div>
-          )}
+          place={(name, control) =>
+            (hasMode || name !== "Mode") && (
+              <div key={name} className={ROW}>
+                <span className={NAME}>{name}</span>
+                {control}
+              </div>
+            )
+          }
         />
       </div>
       <dl className="-mt-4 flex flex-col divide-y divide-line">
@@ -52,6 +56,12 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
           </span>
         </Fact>
         {session.cwd !== null && <Copied name="Folder" text={session.cwd} />}
+        {session.branch !== undefined && session.branch !== "" && <Copied name="Branch" text={session.branch} />}
+        {session.changes !== undefined && (
+          <Fact name="Not committed">
+            {plural(session.changes.files, "file")}, +{session.changes.added} −{session.changes.removed}
+          </Fact>
+        )}
         {session.enforce !== undefined && <Fact name="Policy">{ENFORCE_WORDS[session.enforce]}</Fact>}
         {session.cliVersion !== null && <Fact name="CLI">{oneLine(session.cliVersion, 40)}</Fact>}
         {fill !== undefined && (

@@ -1,15 +1,19 @@
 import type { Session } from "@signalbox/client"
 import { tokenWords } from "@signalbox/transcript"
 import type { ReactNode } from "react"
-import { modeWords } from "../agent/session-choices.ts"
-import { copyText } from "../app/announcer.tsx"
+import { BYPASS, modeWords } from "../agent/session-choices.ts"
 import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
+import { classes } from "../design/classes.ts"
 import { DownIcon, EyeIcon } from "../design/icons.tsx"
-import { clockTime, money } from "../design/words.ts"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
+import { Skeleton } from "../design/notice.tsx"
+import { Popover } from "../design/popover.tsx"
+import { oneLine } from "../design/visible-text.tsx"
+import { clockTime, money, plural } from "../design/words.ts"
 import type { LimitUse } from "../fleet/limit-use.ts"
-import { FolderName, MachineName } from "../fleet/machine-store.tsx"
+import { MachineName } from "../fleet/machine-store.tsx"
 import { isSilent, type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { type ContextFill, ContextMeter, LimitMeter } from "./meters.tsx"
@@ -24,8 +28,12 @@ interface SessionFactsProps {
 
 const QUIET_SELECT =
   "field-sizing-content min-h-7! shrink-0 border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
+/** Nobody is asked: that must be seen from afar. */
+const DANGER_SELECT = "font-bold! text-danger! bg-danger-soft!"
 
-/** The header's second line where it is wide. The folder gives way first; "About this session" has all of it. */
+const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
+
+/** The header's second line where it is wide: what the work is about. Model, version and path are in its popover. */
 export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProps) {
   const isAway = isSilent(session, useNow())
   const origin = useOrigin(session)
@@ -37,14 +45,18 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
       {isAway && session.runnerSeenAt !== undefined && (
         <span className="shrink-0">as of {clockTime(Date.parse(session.runnerSeenAt))}</span>
       )}
-      {session.cwd !== null && <Folder session={session} path={session.cwd} />}
+      <Work session={session} />
       {origin !== undefined && (
         <span className="flex max-w-56 min-w-0 shrink gap-1 @max-4xl:hidden">
           {origin.name} <OriginLink origin={origin} />
         </span>
       )}
-      {session.cliVersion !== null && <span className="shrink-0 @max-4xl:hidden">CLI {session.cliVersion}</span>}
-      <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
+      <Steering
+        session={session}
+        onTrouble={onTrouble}
+        place={(name, control) => (name === "Mode" ? control : null)}
+        className={classes(QUIET_SELECT, session.permissionMode === BYPASS && DANGER_SELECT)}
+      />
       <ContextMeter fill={fill} />
       <LimitMeter use={use} className="shrink-0 @max-4xl:hidden" />
       {session.costUsd > 0 && (
@@ -60,22 +72,47 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
         </span>
       )}
       {isAway && session.pendingAsks > 0 && <span className="shrink-0 text-danger">Machine offline; answers wait</span>}
+      <Popover
+        label="Session details"
+        className="ms-auto"
+        trigger={
+          <>
+            Details
+            <DownIcon size={14} />
+          </>
+        }
+      >
+        {() => (
+          <PartBoundary waiting={<Skeleton rows={4} />}>
+            <AboutSession session={session} fill={fill} use={use} hasMode={false} />
+          </PartBoundary>
+        )}
+      </Popover>
     </div>
   )
 }
 
-function Folder({ session, path }: { readonly session: Session; readonly path: string }) {
+/** The branch that the folder is on, and how much is changed there and not committed. */
+function Work({ session: { branch, changes } }: Pick<SessionFactsProps, "session">) {
   return (
-    <button
-      type="button"
-      onClick={() => copyText(path, "Folder copied")}
-      title={`${path} (click to copy)`}
-      // The end of a path is what tells: what does not fit is left out at its beginning.
-      className="min-h-6 min-w-16 truncate rounded-control font-mono text-meta [direction:rtl] hover:underline coarse:min-h-11"
-    >
-      <FolderName session={session} parts={3} />
-    </button>
+    <>
+      {branch !== undefined && branch !== "" && (
+        <span title="Branch" className="max-w-56 min-w-8 shrink truncate font-mono text-meta">
+          <bdi>{oneLine(branch, 120)}</bdi>
+        </span>
+      )}
+      {changes !== undefined && changes.files > 0 && (
+        <span title={changedWords(changes)} className="shrink-0 font-mono text-meta tabular-nums">
+          <span className="text-clear">+{changes.added}</span> <span className="text-danger">−{changes.removed}</span>
+          <span className="sr-only">, {changedWords(changes)}</span>
+        </span>
+      )}
+    </>
   )
+}
+
+function changedWords({ files }: NonNullable<Session["changes"]>): string {
+  return `${plural(files, "file")} changed and not committed`
 }
 
 interface NarrowFactsProps {
@@ -102,7 +139,9 @@ export function NarrowFacts({ session, fill, status, onAbout, children }: Narrow
           aria-label={`${mode}: mode, model and more`}
           className="ms-auto flex min-h-8 min-w-11 items-center justify-end gap-1 rounded-control px-2 hover:bg-sunken coarse:min-h-11"
         >
-          <span className="truncate">{mode}</span>
+          <span className={classes("truncate", session.permissionMode === BYPASS && "font-bold text-danger")}>
+            {mode}
+          </span>
           <DownIcon size={14} />
         </button>
         {children}

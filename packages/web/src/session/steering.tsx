@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useState } from "react"
 import { isReachable } from "../agent/agent-question.ts"
 import { askModels, BYPASS, modeChoices, modelChoices, modeWords } from "../agent/session-choices.ts"
 import { useCanOperate, useHub, useModeRights } from "../app/hub-context.ts"
+import { classes } from "../design/classes.ts"
 import { Confirm } from "../design/dialog.tsx"
 import { type Choice, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
@@ -34,7 +35,12 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
       <>
         {session.model !== null && place("Model", <span className="shrink-0">{oneLine(session.model, 40)}</span>)}
         {session.permissionMode !== null &&
-          place("Mode", <span className="shrink-0">{modeWords(session.permissionMode)}</span>)}
+          place(
+            "Mode",
+            <span className={classes("shrink-0", session.permissionMode === BYPASS && "font-bold text-danger")}>
+              {modeWords(session.permissionMode)}
+            </span>,
+          )}
         {thinking !== null && place("Thinking", <span className="shrink-0">{thinkingLevelWords(thinking)}</span>)}
       </>
     )

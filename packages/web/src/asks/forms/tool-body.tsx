@@ -101,7 +101,7 @@ function useFileContent({ id, sessionId, state, toolName, input }: Ask): string 
     if (path === undefined || !canOperate) return undefined
     const request = { subtype: "read_file", path, max_bytes: MAX_BYTES }
     // An older CLI, or no such file: then there is nothing to compare with, and the reader is told.
-    return whileOpen(hub.session(sessionId).control(request, { timeoutMs: TIMEOUT_MS }), (reply) => {
+    return whileOpen(hub.session(sessionId).control(request, { timeoutMs: TIMEOUT_MS, mayRefuse: true }), (reply) => {
       const text = wholeText(reply)
       if (text !== undefined) setContent({ of: key, text })
     })

@@ -9,6 +9,7 @@ import { classes } from "../../design/classes.ts"
 import { DownIcon, SendIcon } from "../../design/icons.tsx"
 import { Menu } from "../../design/menu.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
+import { MachineName } from "../../fleet/machine-store.tsx"
 import type { SessionFeed } from "../../transcript/window/session-feed.ts"
 import { AttachButton, AttachmentList, contentOf, useImages } from "./attachments.tsx"
 import { CompletionList, useCompletion } from "./completion.tsx"
@@ -89,6 +90,11 @@ function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
           onGone={() => field.current?.focus()}
         />
         {isEmpty && !isBusy && <Suggestion rows={rows} onTake={(taken) => putText(taken, taken.length)} />}
+        {canResume(session) && (
+          <p className="text-dense text-text-2">
+            Send a message to resume on <MachineName session={session} />.
+          </p>
+        )}
         <AttachmentList
           images={images}
           onRemove={(id) => {
@@ -141,6 +147,11 @@ function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
       </div>
     </div>
   )
+}
+
+/** One that has ended on a machine goes on there; one that was started elsewhere has nobody to start it. */
+export function canResume({ state, runner, next }: Pick<Session, "state" | "runner" | "next">): boolean {
+  return state === "ended" && runner !== null && next === undefined
 }
 
 interface SendButtonProps {

@@ -74,5 +74,6 @@ function wayTo(
 /** Whether a row shows what an event told. */
 function tellsOf(row: Row, seq: number): boolean {
   if (row.headSeq === seq || row.lastSeq === seq) return true
+  if (row.kind === "prompt") return row.sentSeq === seq
   return row.kind === "tool" && (row.result?.seq === seq || row.ask?.seq === seq)
 }

@@ -110,6 +110,7 @@ function ActivityRowView({ row }: { readonly row: ActivityRow }) {
 }
 
 function Member({ member }: { readonly member: ActivityRow["members"][number] }) {
+  if (member.kind === "thinking") return <ThinkingRowView row={member} />
   return member.kind === "hook" ? <HookRowView row={member} /> : <ToolRowView row={member} />
 }
 

@@ -34,9 +34,9 @@ export function PromptRowView({ row }: { readonly row: PromptRow }) {
   const state = DELIVERY[row.delivery]
   const isOff = row.delivery === "cancelled" || row.delivery === "discarded"
   return (
-    <div className="my-1 border-s-2 border-accent bg-accent-soft/50 py-2 ps-3 pe-3">
+    <div className="my-2 rounded-control border-s-4 border-accent bg-accent-soft py-2 ps-3 pe-3">
       <p className="flex flex-wrap gap-x-3 text-meta font-medium text-text-2">
-        <bdi>{row.author ?? "You"}</bdi>
+        <bdi className="font-bold text-accent">{row.author ?? "You"}</bdi>
         {state !== "" && (
           <span className={["unknown", "refused"].includes(row.delivery) ? "text-caution" : "text-text-3"}>
             {state}

@@ -31,12 +31,18 @@ const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>
 }
 
 /** Tools whose rows are open unless the reader wants them brief. */
-const OPEN: ReadonlySet<string> = new Set([...EDITS, "Bash", "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
+const OPEN: ReadonlySet<string> = new Set([...EDITS, "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
+/** What it wrote tells why it failed; what a command wrote that went well is a click away. */
+const TELLS_WHY: ReadonlySet<ToolState> = new Set(["failed", "interrupted"])
 /** Files that are read to be looked at. */
 const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 
-function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
+export function isOpenByDefault(
+  { name, input, state }: Pick<ToolRow, "name" | "input" | "state">,
+  detail: string,
+): boolean {
   if (detail !== "normal") return detail === "full"
+  if (name === "Bash") return TELLS_WHY.has(state)
   return OPEN.has(name) || (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? ""))
 }
 
