@@ -35,7 +35,11 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
       expect(names.at(-1)).toBe("Turn finished")
       const articles = feed(page).locator("article")
       for (const [index, [name, ...texts]] of everyRow.entries()) {
-        const shown = await articles.nth(from + index).innerText()
+        const article = articles.nth(from + index)
+        // What a command wrote is a click away, unless it failed.
+        const closed = article.getByRole("button", { name: /^\$/, expanded: false })
+        if (name.startsWith("Command") && (await closed.count()) > 0) await closed.click()
+        const shown = await article.innerText()
         for (const text of texts) expect(shown, name).toContain(text)
       }
       expect(cockpit.complaints.slice(complaints)).toEqual([])
@@ -134,6 +138,8 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     })
     const page = await open(id)
     await page.getByRole("feed").getByText("The end.").first().waitFor()
+    const closed = page.getByRole("feed").getByRole("button", { expanded: false })
+    while ((await closed.count()) > 0) await closed.first().click()
     const feed = await page.getByRole("feed").evaluate((element) => element.textContent ?? "")
     // The command with it is told in its line, and whole below.
     expect(feed).toContain("cat invoice⟨U+202E RLO⟩gnp.exe⟨U+200B ZWSP⟩")
@@ -239,6 +245,10 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
       await turnsEnded(cockpit, id)
       const page = await open(id)
       const row = page.getByRole("article", { name: "Command cat log" })
+      await row.waitFor()
+      // One line while it is closed.
+      expect(await row.getByText("one line of a log that never ends").count()).toBe(0)
+      await row.getByRole("button", { expanded: false }).click()
       await row.getByText("one line of a log that never ends").first().waitFor()
       expect((await row.innerText()).length).toBeLessThan(10_000)
       await row.getByRole("button", { name: "Show all, 5.0 MB" }).click()

@@ -117,3 +117,34 @@ it("[HS24] … also by a client's own request, while no agent is there to have i
   expect(payloadIn(reply)).toEqual({ cancelled: true })
   expect(await notesOf(stage, id)).toEqual([{ type: "hub", subtype: "message_cancelled", message_uuid: uuid }])
 })
+
+it("[HS25] a message sent in the middle of a turn is noted where the agent takes it up", async () => {
+  const stage = await openStage()
+  const { agent, id } = await openAgent(stage)
+  const [first, second] = ["1", "2"].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`)
+  const send = (content: string, uuid: string | undefined) =>
+    call(stage, "POST", `/api/sessions/${id}/messages`, { content, uuid })
+  const echo = (uuid: string | undefined) =>
+    agent.say({ type: "user", isReplay: true, uuid, message: { role: "user" } })
+  await send("one", first)
+  await agent.hears("one")
+  agent.say({ type: "system", subtype: "init" })
+  echo(first)
+  await expect.poll(async () => (await eventsOf(stage, id)).length, POLL).toBe(2)
+  await send("two", second)
+  await agent.hears("two")
+  agent.sayText("An answer to one.")
+  agent.say({ type: "result", subtype: "success", is_error: false })
+  agent.say({ type: "system", subtype: "init" })
+  echo(second)
+  agent.sayText("An answer to two.")
+  const typesOf = async () =>
+    (await eventsOf(stage, id)).map(({ line }) => {
+      const { type, subtype } = JSON.parse(line) as Envelope
+      return type === "hub" ? subtype : type
+    })
+  const order = ["user", "system", "user", "assistant", "result", "system", "message_taken", "assistant"]
+  await expect.poll(typesOf, POLL).toEqual(order)
+  expect(await notesOf(stage, id)).toMatchObject([{ message_uuid: second, text: "two" }])
+  agent.close()
+})
