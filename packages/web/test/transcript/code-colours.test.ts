@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { colourLines, TONES } from "../../src/transcript/content/code-colours.ts"
+import { colourLines } from "../../src/transcript/content/code-colours.ts"
 import { segmentsOf } from "../../src/transcript/content/code-text.tsx"
+import { TONES } from "../../src/transcript/content/code-tones.ts"
 import { languageOf } from "../../src/transcript/content/colours.ts"
 
 /** Every stretch that has a colour, with it. */

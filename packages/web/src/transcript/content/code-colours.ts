@@ -1,11 +1,5 @@
 import { type Language, languageNamed } from "./code-languages.ts"
-
-/** The tones, by their number: a worker sends numbers. */
-export const TONES = ["comment", "string", "number", "keyword", "name", "added", "removed"] as const
-export type Tone = (typeof TONES)[number]
-
-/** The stretches of a line that have a colour: start, end and number of the tone, one after the other. */
-export type LineColours = readonly number[]
+import { type LineColours, TONES, type Tone } from "./code-tones.ts"
 
 /** More colours in one line are of no help to anybody, and each is an element. */
 const MAX_COLOURS = 300

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { classes } from "../../design/classes.ts"
 import { proseText, VisibleText, visiblePieces } from "../../design/visible-text.tsx"
 import type { LinePart } from "./changed-words.ts"
-import { type LineColours, TONES, type Tone } from "./code-colours.ts"
+import { type LineColours, TONES, type Tone } from "./code-tones.ts"
 
 const LOOKS: Readonly<Record<Tone, string>> = {
   comment: "text-code-comment",

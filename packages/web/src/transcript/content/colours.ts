@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react"
 import { whileOpen } from "../../app/value-store.ts"
-import type { LineColours } from "./code-colours.ts"
+import type { LineColours } from "./code-tones.ts"
 
 /** The colours of a text's lines; undefined while or where there are none. */
 type Colours = readonly LineColours[] | undefined

@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from "react"
 import { classes } from "../../design/classes.ts"
 import { changedWords } from "./changed-words.ts"
-import type { LineColours } from "./code-colours.ts"
 import { CodeText } from "./code-text.tsx"
+import type { LineColours } from "./code-tones.ts"
 import { languageOf, useColours } from "./colours.ts"
 import type { DiffLine, Hunk } from "./line-diff.ts"
 

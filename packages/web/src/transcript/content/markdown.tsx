@@ -7,12 +7,12 @@ import {
   type TokenTable,
   unescaped,
 } from "@signalbox/transcript/markdown"
-import { Fragment, memo, type ReactNode, useMemo } from "react"
-import remend from "remend"
+import { Fragment, memo, type ReactNode, useEffect, useMemo } from "react"
+import { createValueStore, useValue } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
 import { proseText } from "../../design/visible-text.tsx"
-import type { LineColours } from "./code-colours.ts"
 import { CodeText } from "./code-text.tsx"
+import type { LineColours } from "./code-tones.ts"
 import { useColours } from "./colours.ts"
 
 interface MarkdownProps {
@@ -25,7 +25,8 @@ interface MarkdownProps {
 
 /** An agent's text, as elements of ours. Markup in it is text; nothing in it loads or runs. */
 export const Markdown = memo(function Markdown({ text, live, hasCaret = false }: MarkdownProps) {
-  const blocks = useMemo(() => markdownTokens(text, live ? remend : undefined), [text, live])
+  const mend = useMend(live)
+  const blocks = useMemo(() => markdownTokens(text, live ? mend : undefined), [text, live, mend])
   if (blocks === undefined) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
   return (
     <div className={hasCaret ? "prose has-caret" : "prose"}>
@@ -36,6 +37,24 @@ export const Markdown = memo(function Markdown({ text, live, hasCaret = false }:
     </div>
   )
 })
+
+type Mend = (text: string) => string
+
+/** Closes what is open in a text that grows. The first such text fetches it, and is drawn as it is until then. */
+const mender = createValueStore<Mend | undefined>(undefined)
+let fetching: Promise<void> | undefined
+
+function useMend(live: boolean): Mend | undefined {
+  useEffect(() => {
+    if (live) fetching ??= import("remend").then((loaded) => mender.set(loaded.default), forgetFetching)
+  }, [live])
+  return useValue(mender)
+}
+
+/** The next text that grows tries again. */
+function forgetFetching(): void {
+  fetching = undefined
+}
 
 interface BlockProps {
   readonly block: Token
