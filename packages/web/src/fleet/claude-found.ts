@@ -1,7 +1,7 @@
 import type { Machine } from "./machine-store.tsx"
 
 /** The `claude` of a machine: what was found, and what is left to do before it can be started. */
-export interface ClaudeFound {
+interface ClaudeFound {
   readonly isFound: boolean
   readonly words: string
   readonly todo?: string

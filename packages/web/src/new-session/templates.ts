@@ -1,6 +1,6 @@
 import { keepStored, readTexts } from "../app/stored.ts"
 
-export interface Template {
+interface Template {
   readonly name: string
   readonly text: string
 }

@@ -29,8 +29,7 @@ export function DemoHint({ session }: { readonly session: Session }) {
 }
 
 function wordsFor({ pendingAsks }: Session, isAway: boolean): string {
-  if (isAway)
-    return "The hub is gone; the agent isn't. Start the hub again (npm start): this page reconnects by itself."
+  if (isAway) return "The hub is gone; the agent isn't. Start the hub again: this page reconnects by itself."
   if (pendingAsks > 0)
     return "The agent waits for you. Answer below, or first kill the hub (Ctrl+C or kill -9) and start it again: the request will still be here."
   return "Nothing is lost when the hub dies: send another message with the word “permission”, kill the hub while it waits, and start it again."

@@ -154,6 +154,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   }, [feed, session])
   useMarkRead(id, view.load === "ready" ? view.lastSeq : 0)
 
+  const [wasDemo] = useState(() => isDemo(id))
   // Kept from the first request on: the dock also says what became of one.
   const [hasDock, setDock] = useState(false)
   const isAsked = query.get("ask") !== null || openAsks(asks, id).length > 0
@@ -228,7 +229,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             }
           />
         )}
-        {isDemo(id) && (
+        {wasDemo && (
           <PartBoundary waiting={null}>
             <DemoHint session={session} />
           </PartBoundary>

@@ -1,18 +1,26 @@
 import { type ReactNode, useState } from "react"
-import { useHubStore, useMe } from "../app/hub-context.ts"
+import { useHub, useHubStore, useMe } from "../app/hub-context.ts"
 import { Link, navigate } from "../app/router.tsx"
 import { Button, CopyButton } from "../design/button.tsx"
 import { Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { claudeOn, firstMachine } from "../fleet/claude-found.ts"
 import { startDemo } from "../fleet/demo.ts"
-import { abbreviateHome, type Machine, useMachines } from "../fleet/machine-store.tsx"
+import { abbreviateHome, type Machine, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
 import { useRecentFolders, useRecorded } from "../fleet/recent-folders.ts"
 
 /** A hub that has no sessions yet: one sentence, and two ways to begin. */
 export function FirstSteps() {
-  const { load, all } = useMachines()
+  const machines = useMachines()
+  const hub = useHub()
+  const { load, all } = machines
   if (load === "loading") return <Skeleton rows={3} />
+  if (load === "failed" && all.length === 0)
+    return (
+      <div className="p-4">
+        <Trouble onRetry={() => void refreshMachines(hub)}>Couldn't load machines: {machines.why}</Trouble>
+      </div>
+    )
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-6 px-4 py-8 tablet:py-14">
