@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await stage.waitFor(one.id, 1)
     two.ask({ command: "npm run b" })
     await stage.waitFor(two.id, 1)
-    one.ask({ command: "npm run c" }, { decision_reason: "It writes outside of the folder" })
+    one.ask({ command: "npm run c && rm -rf build" }, { decision_reason: "It writes outside of the folder" })
     await stage.waitFor(one.id, 2)
     const page = await stage.inbox("/requests", { size: { width: 820, height: 1180 } })
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(3)
@@ -61,6 +61,10 @@ describe.runIf(hasBrowser)("the inbox", () => {
       "npm run b",
     ])
     await rows(page).filter({ hasText: "npm run c" }).getByText("It writes outside of the folder").waitFor()
+    await rows(page)
+      .filter({ hasText: "npm run c" })
+      .getByText(/Deletes/)
+      .waitFor()
     // Two panes on a tablet: the request is beside the list.
     await detail(page).getByText("npm run a").waitFor()
     for (const [key, command] of [

@@ -32,6 +32,8 @@ interface SessionPrivate {
   readonly requestKey: string | null
   /** "external", "claude", "simulator" or a command. */
   readonly agent: unknown
+  /** The agent's own list of tasks, from which its progress is told. */
+  readonly tasks?: KeptTasks
   /** How a runner started it: what it takes to start it again. */
   readonly launch?: KeptLaunch
 }
@@ -68,6 +70,13 @@ export interface Beginning {
   readonly resume: string
   readonly fork?: true
   readonly resumeAt?: string
+}
+
+/** A list of tasks that an agent keeps of its own work, by the task's id. It is kept with the session, so it is short. */
+export interface KeptTasks {
+  readonly list: Readonly<Record<string, { readonly text: string; readonly status: string }>>
+  /** Tasks whose id comes with the result of the call that made them, by that call. */
+  readonly making: Readonly<Record<string, string>>
 }
 
 export interface KeptSession {

@@ -12,6 +12,7 @@ import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedMo
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 import type { EventLog } from "../store/event-log.ts"
+import { foldTasks } from "./task-progress.ts"
 
 export interface KeptRecordOptions {
   readonly kept: KeptSession
@@ -157,7 +158,10 @@ function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope
     case "result":
       return event.from === "agent" ? foldResult(session, message, event) : session
     case "user":
-      return event.from === "client" ? foldUserMessage(session, message, timeOf(event)) : session
+      if (event.from === "client") return foldUserMessage(session, message, timeOf(event))
+      return event.from === "agent" ? foldTasks(session, message) : session
+    case "assistant":
+      return event.from === "agent" ? foldTasks(session, message) : session
     case "control_request":
       return event.from === "agent" ? session : foldRequest(session, message, event.by)
     case "control_response":

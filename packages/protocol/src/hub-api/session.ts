@@ -83,6 +83,13 @@ const sessionFields = {
       description:
         "Uncommitted changes in its folder, as its runner last told: changed and new files, and lines of the changed ones. Absent: nobody knows.",
     }),
+  progress: z
+    .object({ done: z.int().nonnegative(), total: z.int().positive(), step: z.string().exactOptional() })
+    .exactOptional()
+    .meta({
+      description:
+        "How far the agent is in its own list of tasks, and the task that it is at. Absent: it keeps no list.",
+    }),
   /** The git worktree that was made for it. */
   worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),

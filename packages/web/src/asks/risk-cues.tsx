@@ -16,11 +16,37 @@ const WORDS: Readonly<Record<RiskKind, string>> = {
   unread: "Not checked",
 }
 
-/** Facts to look at twice, each with the part that shows it. None of them is a verdict. */
-export function RiskCues({ ask }: { readonly ask: Pick<Ask, "toolName" | "input" | "sessionId"> }) {
-  const { toolName: tool = "", input = {}, sessionId } = ask
+interface CuesProps {
+  readonly ask: Pick<Ask, "toolName" | "input" | "sessionId">
+}
+
+const NO_INPUT = {}
+
+function useCues({ toolName: tool = "", input = NO_INPUT, sessionId }: CuesProps["ask"]): ReturnType<typeof riskCues> {
   const cwd = useSession(sessionId)?.cwd ?? undefined
-  const cues = useMemo(() => riskCues({ tool, input }, { cwd }), [tool, input, cwd])
+  return useMemo(() => riskCues({ tool, input }, { cwd }), [tool, input, cwd])
+}
+
+/** In a row of a list: the kinds alone. */
+export function RiskKinds({ ask }: CuesProps) {
+  const kinds = [...new Set(useCues(ask).map(({ kind }) => kind))]
+  if (kinds.length === 0) return null
+  return (
+    <span className="shrink-0 rounded-[4px] bg-caution-soft px-1 font-medium text-caution">
+      {kinds
+        .slice(0, MAX_KINDS)
+        .map((kind) => WORDS[kind])
+        .join(", ")}
+      {kinds.length > MAX_KINDS && ` +${kinds.length - MAX_KINDS}`}
+    </span>
+  )
+}
+
+const MAX_KINDS = 2
+
+/** Facts to look at twice, each with the part that shows it. None of them is a verdict. */
+export function RiskCues({ ask }: CuesProps) {
+  const cues = useCues(ask)
   if (cues.length === 0) return null
   return (
     <ul aria-label="Look twice" className="flex flex-wrap gap-x-2 gap-y-1">

@@ -4,7 +4,6 @@ import { age, clockTime } from "../design/words.ts"
 import { summaryOf } from "../fleet/ask-words.ts"
 import { isSilent } from "../fleet/session-status.tsx"
 import { exitWords } from "../fleet/session-words.ts"
-import { progressOf } from "../fleet/session-work.ts"
 import type { SessionEntry } from "./session-sections.ts"
 
 /** The last thing of it that means something: what it asks, where it failed, what it said. */
@@ -12,7 +11,7 @@ export function lastLineOf({ ask, session, status }: SessionEntry): string {
   if (ask !== undefined) return summaryOf(ask)
   if (status === "starting") return "Waiting for the agent"
   if (status === "failed") return failureLine(session)
-  const step = status === "running" ? progressOf(session)?.step : undefined
+  const step = status === "running" ? session.progress?.step : undefined
   if (step !== undefined) return oneLine(step, 200)
   return oneLine(plainLine(session.lastLine ?? ""), 200)
 }

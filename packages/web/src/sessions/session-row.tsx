@@ -10,7 +10,7 @@ import { money } from "../design/words.ts"
 import { FolderName } from "../fleet/machine-store.tsx"
 import { isSilent, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { changesOf, changesWords, progressOf } from "../fleet/session-work.ts"
+import { changesOf, changesWords } from "../fleet/session-work.ts"
 import { lastLineOf, sinceWords } from "./entry-words.ts"
 import { selection, selectTo, toggleSelected } from "./selection.ts"
 import { SessionMenu } from "./session-menu.tsx"
@@ -192,12 +192,12 @@ function Cost({ session: { costUsd }, className }: { readonly session: Session; 
 }
 
 function hasWork(session: Session): boolean {
-  return progressOf(session) !== undefined || changesOf(session) !== undefined
+  return session.progress !== undefined || changesOf(session) !== undefined
 }
 
 /** How far it is, and what it changed. */
 function WorkFacts({ session, className }: { readonly session: Session; readonly className: string }) {
-  const progress = progressOf(session)
+  const { progress } = session
   const changes = changesOf(session)
   if (progress === undefined && changes === undefined) return null
   return (

@@ -1,20 +1,17 @@
 import { describe, expect, it } from "vitest"
-import { changesOf, changesWords, progressOf } from "../../src/fleet/session-work.ts"
+import { changesOf, changesWords } from "../../src/fleet/session-work.ts"
 import { lastLineOf } from "../../src/sessions/entry-words.ts"
 import { sessionOf } from "../session-fixture.ts"
 
 const told = (facts: object) => ({ ...sessionOf({ state: "running", turns: 1, lastLine: "Looking." }), ...facts })
 
 describe("the work of a session", () => {
-  it("[S-150] its changed lines and tasks are told as the hub counts them, and not at all where it does not", () => {
+  it("[S-150] its changed lines are told as the hub counts them, and not at all where it does not", () => {
     const changes = changesOf(told({ changes: { files: 2, added: 12, removed: 4 } }))
     expect(changes).toEqual({ files: 2, added: 12, removed: 4 })
     expect(changes === undefined ? "" : changesWords(changes)).toBe("12 lines added, 4 removed in 2 files")
     expect(changesOf(told({}))).toBeUndefined()
     expect(changesOf(told({ changes: { files: 0, added: 0, removed: 0 } }))).toBeUndefined()
-    expect(progressOf(told({ progress: { done: 3, total: 7 } }))).toEqual({ done: 3, total: 7 })
-    expect(progressOf(told({ progress: { done: 9, total: 7 } }))?.done).toBe(7)
-    expect(progressOf(told({ progress: { done: 0, total: 0 } }))).toBeUndefined()
   })
 
   it("[S-150] while it runs, the task that it is at stands in the place of what it said last", () => {

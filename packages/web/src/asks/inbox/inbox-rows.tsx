@@ -3,6 +3,7 @@ import { useNow } from "../../app/clock.ts"
 import { useFleet, useMe, useSession } from "../../app/hub-context.ts"
 import { Link } from "../../app/router.tsx"
 import { classes } from "../../design/classes.ts"
+import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { age } from "../../design/words.ts"
 import { agentWords, kindWord, MAIN_AGENT, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
@@ -111,20 +112,29 @@ function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChose
   )
 }
 
-/** Why it is asked, which sub-agent asks, and until when it can be answered. Nothing of it, no line. */
+/** Reading a command takes a parser: the rows are there before it is. */
+const RiskKinds = lazyPart(async () => (await import("../risk-cues.tsx")).RiskKinds)
+
+/** What to look at twice, why it is asked, which sub-agent asks, and until when it can be answered. Nothing of it, no line. */
 function WhyLine({ ask, now }: { readonly ask: Ask; readonly now: number }) {
   const session = useSession(ask.sessionId)
   const [reason] = reasonsOf(ask, session?.cwd ?? null)
   const why = verdictReason(ask) ?? reason
   const agent = agentWords(ask)
   const words = [agent === MAIN_AGENT ? "" : agent, why ?? ""].filter((part) => part !== "").join(" · ")
-  if (words === "" && ask.expiresAt === undefined) return null
   return (
-    <span className="flex gap-x-2 text-meta text-text-3">
-      <bdi className="min-w-0 truncate">{oneLine(words, 200)}</bdi>
-      <span className="ms-auto shrink-0">
-        <Expiry ask={ask} now={now} />
-      </span>
+    <span className="flex gap-x-2 text-meta text-text-3 empty:hidden">
+      {ask.kind === "tool" && (
+        <PartBoundary waiting={null} frame={() => null}>
+          <RiskKinds ask={ask} />
+        </PartBoundary>
+      )}
+      {words !== "" && <bdi className="min-w-0 truncate">{oneLine(words, 200)}</bdi>}
+      {ask.expiresAt !== undefined && (
+        <span className="ms-auto shrink-0">
+          <Expiry ask={ask} now={now} />
+        </span>
+      )}
     </span>
   )
 }
