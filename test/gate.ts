@@ -48,6 +48,7 @@ export const leftOut: readonly string[] =
         "test/web/transcript-keys.test.ts",
         "test/web/session-header.test.ts",
         "test/web/code.test.ts",
+        "test/web/people.test.ts",
         "test/web/composer.test.ts",
         "test/web/panels.test.ts",
         "test/web/plain-http.test.ts",

@@ -6,6 +6,7 @@ import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Switch } from "../design/field.tsx"
 import { TabLinks } from "../design/tab-links.tsx"
+import { AccessSettings } from "./access-page.tsx"
 import { KeyTable } from "./key-table.tsx"
 import { About, NotificationSettings, PermissionSettings } from "./settings-pages.tsx"
 
@@ -13,6 +14,7 @@ const PAGES = [
   { id: "appearance", title: "Appearance", page: Appearance },
   { id: "keyboard", title: "Keyboard", page: Keyboard },
   { id: "notifications", title: "Notifications", page: NotificationSettings },
+  { id: "access", title: "Access", page: AccessSettings },
   { id: "permissions", title: "Permissions", page: PermissionSettings },
   { id: "about", title: "About", page: About },
 ] as const

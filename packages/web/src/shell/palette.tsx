@@ -161,6 +161,10 @@ function useOptions(onHelp: () => void): readonly Option[] {
       { name: "Appearance", run: () => navigate("/settings/appearance") },
       { name: "Notifications", run: () => navigate("/settings/notifications") },
       { name: "Keyboard", run: () => navigate("/settings/keyboard") },
+      {
+        name: isAdmin ? "Tokens and signed-in browsers" : "Signed-in browsers",
+        run: () => navigate("/settings/access"),
+      },
       ...(isAdmin ? [{ name: "Permissions", run: () => navigate("/settings/permissions") }] : []),
       { name: "About", run: () => navigate("/settings/about") },
       { name: "Keyboard shortcuts", keys: "?", run: onHelp },
