@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)("what was begun and not sent", () => {
     await away(page)
     await expect.poll(() => editor(page).inputValue(), PATIENCE).toBe("echo short")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual([
+    expect([await allow.textContent(), await allow.getAttribute("data-unread")]).toEqual([
       "Read to the end to allow",
       "true",
     ])
@@ -86,7 +86,7 @@ describe.runIf(hasBrowser)("what was begun and not sent", () => {
     await page.goBack()
     await expect.poll(() => dock(page).getByRole("textbox").inputValue(), PATIENCE).toBe("Not before the back")
     await page.setViewportSize({ width: 390, height: 844 })
-    await dock(page).getByRole("button", { name: "Review" }).click()
+    await dock(page).getByRole("button", { name: "Details" }).click()
     await expect
       .poll(() => page.getByRole("dialog").getByRole("textbox").inputValue(), PATIENCE)
       .toBe("Not before the back")

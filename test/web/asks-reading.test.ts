@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check } from "./check.ts"
@@ -97,6 +97,54 @@ describe.runIf(hasBrowser)("reading a request", () => {
       .getByRole("button", { name: /^Allow once/ })
       .waitFor()
     expect(await unread(page).count()).toBe(0)
+  })
+
+  check("[K-115] a request says why: the agent's last sentence, the task, and what to look at twice", async () => {
+    const steps = [
+      { say: "Tests pass. I will remove the old build first." },
+      { tool: "Bash", input: { command: "sudo rm -rf /var/cache/build" }, result: "ok" },
+    ]
+    const id = await stage.asked({ turns: [{ steps }] })
+    const page = await stage.session(id)
+    const [ask] = await stage.openAsks(id)
+    const said = async (where: Locator) => {
+      await where.getByText("I will remove the old build first.").waitFor()
+      await where.getByText(/^Task:/).waitFor()
+      const cues = where.getByRole("list", { name: "Look twice" }).getByRole("listitem")
+      await cues.filter({ hasText: "Deletes" }).getByText("rm -rf /var/cache/build").first().waitFor()
+      for (const cue of ["Superuser", "Outside the folder"]) await cues.filter({ hasText: cue }).waitFor()
+    }
+    await said(dock(page))
+    await page.goto(`/requests/${ask.id}`)
+    await said(page.locator("[data-ask]"))
+  })
+
+  check(
+    "[K-116] while a request is open it is told once, in the dock; its row is one line, and stays one",
+    async () => {
+      const id = await stage.asked(writes("alpha\nbeta"))
+      const page = await stage.session(id)
+      const row = page.getByRole("feed").getByRole("button", { name: /large\.txt/ })
+      await dock(page).getByText("alpha", { exact: true }).waitFor()
+      await row.waitFor()
+      expect(await row.getAttribute("aria-expanded")).toBe("false")
+      expect(await page.getByRole("feed").getByText("Answer below").count()).toBe(0)
+      await armed(page)
+      await page.keyboard.press("y")
+      await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+      await dock(page).waitFor({ state: "hidden" })
+      expect(await row.getAttribute("aria-expanded")).toBe("false")
+    },
+  )
+
+  check("[K-118] the arm drops when a request is allowed, at once for those who want no motion", async () => {
+    const id = await stage.asked(asksFor("npm run arm"))
+    const page = await stage.session(id)
+    await page.emulateMedia({ reducedMotion: "reduce" })
+    await armed(page)
+    await page.keyboard.press("y")
+    await page.locator("[data-outcome] [data-arm]").waitFor()
+    expect(await page.locator("[data-arm]").evaluate((arm) => arm.getAnimations({ subtree: true }).length)).toBe(0)
   })
 
   check("[K-114] a person who denies and interrupts did not make the session fail", async () => {

@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
       const id = await stage.asked(asksFor("npm run short"))
       const page = await stage.session(id, { size: "phone" })
       await page.setViewportSize({ width: 320, height: 568 })
-      await dock(page).getByRole("button", { name: "Review" }).click()
+      await dock(page).getByRole("button", { name: "Details" }).click()
       const sheet = page.getByRole("dialog", { name: "Request" })
       await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
       const request = sheet.getByRole("group", { name: "Request" })
@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
       await stage.waitFor(agent.id, 1)
       const page = await stage.session(agent.id, { size: "phone" })
       await page.setViewportSize({ width: 320, height: 568 })
-      await dock(page).getByRole("button", { name: "Review" }).click()
+      await dock(page).getByRole("button", { name: "Details" }).click()
       const sheet = page.getByRole("dialog", { name: "Request" })
       await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
       const command = await sheet.getByText("rm -rf build", { exact: true }).boundingBox()
@@ -93,15 +93,43 @@ describe.runIf(hasBrowser)("room to decide", () => {
     },
   )
 
+  check(
+    "[K-113] on a phone a short request is shown with its answers right there, a long one behind Review",
+    async () => {
+      const id = await stage.asked(asksFor("npm run a-command-of-36-characters-here"))
+      const page = await stage.session(id, { size: "phone" })
+      const allow = dock(page).getByRole("button", { name: /^Allow once/ })
+      const deny = dock(page).getByRole("button", { name: /^Deny/ })
+      await allow.waitFor()
+      expect(await dock(page).getByRole("button", { name: "Review" }).count()).toBe(0)
+      const [yes, no] = [await allow.boundingBox(), await deny.boundingBox()]
+      const command = await dock(page).getByRole("group", { name: "Request" }).boundingBox()
+      if (yes === null || no === null || command === null) throw new Error("it is not there")
+      expect(Math.min(yes.height, no.height)).toBeGreaterThanOrEqual(44)
+      expect(yes.x).toBeGreaterThan(no.x)
+      expect(command.y + command.height).toBeLessThanOrEqual(Math.min(yes.y, no.y))
+      await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+      await allow.tap()
+      await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+      const other = await stage.session(await stage.asked(asksFor(long)), { size: "phone" })
+      await dock(other).getByRole("button", { name: "Review" }).waitFor()
+      expect(
+        await dock(other)
+          .getByRole("button", { name: /Allow|Read to the end/ })
+          .count(),
+      ).toBe(0)
+    },
+  )
+
   journey("on a phone the sheet is put away by Back and by a pull, and neither answers", async () => {
     const id = await stage.asked(asksFor("npm run sheet"))
     const page = await stage.session(id, { size: "phone" })
     const sheet = page.getByRole("dialog", { name: "Request" })
-    await dock(page).getByRole("button", { name: "Review" }).click()
+    await dock(page).getByRole("button", { name: "Details" }).click()
     await sheet.waitFor()
     await page.goBack()
     await expect.poll(() => sheet.isVisible()).toBe(false)
-    await dock(page).getByRole("button", { name: "Review" }).click()
+    await dock(page).getByRole("button", { name: "Details" }).click()
     const head = await sheet.getByRole("heading", { name: "Request", exact: true }).boundingBox()
     if (head === null) throw new Error("the sheet has no head")
     const touch = await page.context().newCDPSession(page)

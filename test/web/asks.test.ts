@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
@@ -5,6 +6,11 @@ import { hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
 
 const long = Array.from({ length: 200 }, (_, index) => `npm run step-${index}`).join("\n")
+
+async function chooseRules(page: Page): Promise<void> {
+  await dock(page).getByRole("button", { name: "Allow and remember" }).click()
+  await page.getByRole("menuitem", { name: "Choose rules…" }).click()
+}
 
 describe.runIf(hasBrowser)("requests", () => {
   let stage: AskingCockpit
@@ -150,6 +156,7 @@ describe.runIf(hasBrowser)("requests", () => {
   check("[K-6] a rule that was ticked is sent with the place it was given, and nothing else", async () => {
     const id = await stage.asked(asksFor("npm ci"))
     const page = await stage.session(id)
+    await chooseRules(page)
     const rule = dock(page).getByRole("checkbox").first()
     await rule.check()
     await dock(page).getByRole("combobox").first().selectOption("projectSettings")
@@ -162,14 +169,36 @@ describe.runIf(hasBrowser)("requests", () => {
     expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "projectSettings" }])
   })
 
+  check("[K-117] the button beside Allow once remembers it for a scope, and shows what would be stored", async () => {
+    const id = await stage.asked(asksFor("npm ci"))
+    const page = await stage.session(id)
+    await armed(page)
+    await page.keyboard.press("a")
+    const menu = page.getByRole("menu", { name: "Allow and remember" })
+    const project = menu.getByRole("menuitem", { name: /^Allow in this project/ })
+    for (const scope of [/^Allow in this session/, /^Allow everywhere/])
+      await menu.getByRole("menuitem", { name: scope }).waitFor()
+    await project.getByText("Always allow Bash(npm ci *)").waitFor()
+    await project.getByText(".claude/settings.local.json").waitFor()
+    // Letters are the menu's here: nothing is allowed by them.
+    await page.keyboard.press("y")
+    expect(await stage.states(id)).toEqual(["pending"])
+    await project.click()
+    await expect.poll(async () => (await stage.asks(id))[0].state).toBe("allowed")
+    const [ask] = await stage.asks(id)
+    expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "localSettings" }])
+  })
+
   check("[K-6] a ticks the first rule, and never a change of mode", async () => {
     const id = await stage.asked({
       turns: [{ steps: [{ tool: "Write", input: { file_path: "a.txt", content: "a" }, result: "ok" }] }],
     })
     const page = await stage.session(id)
+    await armed(page)
+    await chooseRules(page)
     const mode = dock(page).getByRole("checkbox")
     await mode.waitFor()
-    await armed(page)
+    await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("a")
     expect(await mode.isChecked()).toBe(false)
     await page.keyboard.press("y")
@@ -191,6 +220,10 @@ describe.runIf(hasBrowser)("requests", () => {
         const middle = document.elementFromPoint(left + width / 2, top + Math.min(height, 40) / 2)
         return middle !== null && (element === middle || element.contains(middle))
       })
+    expect([await isSeen(request), await isSeen(allow)]).toEqual([true, true])
+    await page.keyboard.press("F6")
+    await page.keyboard.press("End")
+    await chooseRules(page)
     expect([await isSeen(request), await isSeen(allow)]).toEqual([true, true])
     const rules = dock(page).getByRole("list", { name: "Rules" })
     expect(await rules.isVisible()).toBe(false)

@@ -128,6 +128,8 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   picture("ask-edit-diff: what an edit would change, and two rules with their places", async () => {
     const { id } = await scene.asks("Release skill")
     const page = await open(`/requests/${id}`, DARK)
+    await page.getByRole("button", { name: "Allow and remember" }).click()
+    await page.getByRole("menuitem", { name: "Choose rules…" }).click()
     const rules = page.getByRole("list", { name: "Remember" }).getByRole("listitem")
     for (const index of [0, 1]) await rules.nth(index).getByRole("checkbox").check()
     await rules.nth(1).getByRole("combobox").selectOption({ label: "This project (just me)" })

@@ -50,6 +50,7 @@ export function useScreenCommands(): readonly Command[] {
 /** A phone on its side, or a page at 400 %, is broad enough and not high enough. */
 const phone = matchMedia("(max-width: 639px), (max-height: 479px)")
 const roomy = matchMedia("(min-width: 1100px)")
+const tall = matchMedia("(min-height: 560px)")
 
 function useMedia(query: MediaQueryList): boolean {
   return useSyncExternalStore(
@@ -69,6 +70,11 @@ export function useIsPhone(): boolean {
 /** Room for the list beside what is chosen in it. */
 export function useIsDesktop(): boolean {
   return useMedia(roomy)
+}
+
+/** High enough for a request above the message field: not with a phone's keyboard up. */
+export function useIsTall(): boolean {
+  return useMedia(tall)
 }
 
 /** Fingers: Enter is a new line there, Ctrl is not at hand, and what is touched has to be large. */

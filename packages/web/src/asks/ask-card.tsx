@@ -23,7 +23,7 @@ import { noteSettled, useArming } from "./answer/arming.ts"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
 import { READING_KEYS, readOn } from "./answer/read-on.ts"
 import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
-import { AskHeading, AskReasons, useIsBarred } from "./ask-heading.tsx"
+import { AskHeading, AskReasons, BriefHeading, useIsBarred } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
 import { AskWhy } from "./ask-why.tsx"
 import { ActionBar, AllowBarred, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
@@ -41,6 +41,7 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
   const canOperate = useCanOperate()
   const barId = useId()
   const barred = useIsBarred(ask) ? barId : undefined
+  const isDocked = place === "dock" || place === "phone"
   const isOpen = ask.state === "pending"
   const isSent = state.name === "sending" || state.name === "answered"
   const canAct = isOpen && connection.name === "live" && !isSent
@@ -77,12 +78,12 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
       className={classes(
         "flex min-h-0 flex-col gap-2 rounded-control outline-offset-4!",
         // On a phone the buttons are at the thumb, however short the request.
-        place !== "dock" && "max-tablet:flex-1",
+        !isDocked && "max-tablet:flex-1",
         // For a moment nothing counts, and the pointer says so.
         isOpen && !arming.looksArmed && "[&_[data-act]]:cursor-progress",
       )}
     >
-      <AskHeading ask={ask} showSession={place !== "dock"} />
+      {place === "phone" ? <BriefHeading ask={ask} /> : <AskHeading ask={ask} showSession={!isDocked} />}
       {!isOpen && <Outcome ask={ask} hadFocus={cut.hadFocus} />}
       {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">Your text was not sent.</p>}
       {isOpen && <AskWhy ask={ask} />}
@@ -150,7 +151,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   y: '[data-act="primary"]',
   n: '[data-act="deny"]',
   e: '[data-act="edit"]',
-  a: "[data-remember]",
+  a: '[data-remember], [data-split-button] [aria-haspopup="menu"]',
 }
 
 /** Letters act only here, only when nothing is being typed, and only once for each press. */
@@ -190,9 +191,9 @@ function isChoice(target: EventTarget, { kind }: Ask): boolean {
   return (kind === "question" || kind === "elicitation") && target instanceof HTMLInputElement
 }
 
-/** A dialog of the card's own has keys of its own. */
+/** A dialog or a menu of the card's own has keys of its own. */
 function isInOwnDialog({ target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
-  const dialog = target instanceof Element ? target.closest("dialog") : null
+  const dialog = target instanceof Element ? target.closest('dialog, [role="menu"]') : null
   return dialog !== null && currentTarget.contains(dialog)
 }
 

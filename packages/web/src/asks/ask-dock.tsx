@@ -1,8 +1,8 @@
 import type { Ask, Session } from "@signalbox/client"
-import { useMemo, useState } from "react"
+import { useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCanOperate, useFleet, useMe } from "../app/hub-context.ts"
-import { useIsPhone } from "../app/screen.tsx"
+import { useIsPhone, useIsTall } from "../app/screen.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { DownIcon, WholeIcon } from "../design/icons.tsx"
 import { headingOf, openAsks, summaryOf } from "../fleet/ask-words.ts"
@@ -11,6 +11,7 @@ import { AskCard } from "./ask-card.tsx"
 import { Expiry } from "./ask-heading.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
+import { fitsPhone } from "./request-words.ts"
 import { openSheet, StepButtons, useShownAsk } from "./shown-ask.tsx"
 
 /** The session's open requests, between its transcript and the message field. They never take the focus. */
@@ -22,6 +23,10 @@ export function AskDock({ session }: { readonly session: Session }) {
   const [isSmall, setSmall] = useState(false)
   const isPhone = useIsPhone()
   const waits = useCanOperate() ? "Waiting for you" : WAITS_FOR_SOMEONE
+  const isTall = useIsTall()
+  const region = useRef<HTMLElement>(null)
+  // A keyboard that comes up for a reason must not take the field away.
+  const isInUse = region.current?.querySelector("[data-ask]")?.contains(document.activeElement) === true
   const { id, answered, pointer } = useShownAsk({ asks, open, me: me.name, shown, isLinked: false, show })
   const ask = id === undefined ? undefined : asks.get(id)
   const index = open.findIndex((one) => one.id === id)
@@ -30,6 +35,7 @@ export function AskDock({ session }: { readonly session: Session }) {
     <>
       {ask !== undefined && (
         <section
+          ref={region}
           role="region"
           aria-label={waits}
           data-region="waiting"
@@ -54,9 +60,9 @@ export function AskDock({ session }: { readonly session: Session }) {
                 </IconButton>
               </span>
             </div>
-            {isPhone ? (
+            {isPhone && !(fitsPhone(ask) && (isTall || isInUse)) ? (
               <PhoneSummary ask={ask} />
-            ) : isSmall ? (
+            ) : isSmall && !isPhone ? (
               <p className="flex gap-2 text-meta">
                 <bdi className="min-w-0 truncate font-mono text-text-2">{summaryOf(ask)}</bdi>
                 <TimeLeft ask={ask} />
@@ -64,7 +70,7 @@ export function AskDock({ session }: { readonly session: Session }) {
             ) : (
               <div className="-mx-2 flex min-h-0 flex-col gap-2 overflow-y-auto px-2 pt-2 pb-1.5">
                 <OutcomeStrip id={answered} />
-                <AskCard key={ask.id} ask={ask} place="dock" />
+                <AskCard key={ask.id} ask={ask} place={isPhone ? "phone" : "dock"} />
               </div>
             )}
           </div>
@@ -90,7 +96,7 @@ function TimeLeft({ ask }: { readonly ask: Ask }) {
   )
 }
 
-/** On a phone there is no room to decide here: the request gets the screen. */
+/** On a phone there is no room here for a longer request, or for a form: it gets the screen. */
 function PhoneSummary({ ask }: { readonly ask: Ask }) {
   const [heading, summary] = [headingOf(ask), summaryOf(ask)]
   return (

@@ -19,6 +19,7 @@ import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
 import { fourEyesWords, reasonsOf, settledWords, timeLeft, verdictReason, waitWords } from "./request-words.ts"
+import { openSheet } from "./shown-ask.tsx"
 
 /** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
@@ -55,6 +56,24 @@ export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly s
           </time>
         )}
       </p>
+    </div>
+  )
+}
+
+/** On a phone, below the transcript: the question, and the way to everything about it. */
+export function BriefHeading({ ask }: { readonly ask: Ask }) {
+  const now = useNow()
+  return (
+    <div className="flex shrink-0 items-center gap-2">
+      <h3 className="min-w-0 flex-1 truncate text-prose font-bold">
+        <bdi>{headingOf(ask)}</bdi>
+      </h3>
+      <span className="shrink-0 text-meta">
+        <Expiry ask={ask} now={now} />
+      </span>
+      <Button look="quiet" onClick={() => openSheet(ask.id)}>
+        Details
+      </Button>
     </div>
   )
 }

@@ -28,6 +28,7 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
       data-outcome={ask.state}
       className={classes("shrink-0 font-medium", isGood ? "text-clear" : "text-text-2")}
     >
+      {isGood && <SemaphoreArm />}
       <Sentence ask={ask} />
     </p>
   )
@@ -37,6 +38,21 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
 function useIsGood({ id, state }: Ask): boolean {
   const answer = useAnswerState(id)
   return state === "allowed" && answer.name !== "lost"
+}
+
+/** The arm was level while the request waited: it drops, the way is clear. Whoever wants no motion sees it down at once. */
+function SemaphoreArm() {
+  return (
+    <svg
+      aria-hidden="true"
+      data-arm
+      viewBox="0 0 16 16"
+      className="me-1.5 inline size-4 align-[-0.15em] fill-none stroke-current stroke-2 [stroke-linecap:round]"
+    >
+      <path d="M4 2v12" />
+      <path d="M4 5h9" className="origin-[4px_5px] rotate-40 animate-arm-drop" />
+    </svg>
+  )
 }
 
 /** Above the next request: what came of the one before, for a moment. */
@@ -62,8 +78,10 @@ export function OutcomeStrip({ id }: { readonly id: string | undefined }) {
 }
 
 function Said({ ask }: { readonly ask: Ask }) {
+  const isGood = useIsGood(ask)
   return (
-    <span className={classes(useIsGood(ask) && "text-clear")}>
+    <span className={classes(isGood && "text-clear")}>
+      {isGood && <SemaphoreArm />}
       <Sentence ask={ask} />
     </span>
   )

@@ -152,3 +152,15 @@ export function timeLeft(ms: number): string {
   if (seconds < 7200) return `in ${Math.floor(seconds / 60)} min`
   return seconds < 172_800 ? `in ${Math.floor(seconds / 3600)} h` : `in ${Math.floor(seconds / 86_400)} d`
 }
+
+const PHONE_CHARS = 240
+const PHONE_LINES = 6
+
+/** Whether a request is short enough to be read and answered in a phone's dock. Pure. */
+export function fitsPhone({ kind, input }: Pick<Ask, "kind" | "input">): boolean {
+  if (kind !== "tool") return false
+  const text = Object.values(input ?? {})
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join("\n")
+  return text.length <= PHONE_CHARS && text.split("\n").length <= PHONE_LINES
+}

@@ -2,12 +2,15 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import { useLayer } from "../app/router.tsx"
 import { classes } from "./classes.ts"
 import { CheckIcon } from "./icons.tsx"
+import { VisibleText } from "./visible-text.tsx"
 
 export interface MenuEntry {
   readonly label: string
   readonly onSelect: () => void
   readonly danger?: boolean
   readonly checked?: boolean
+  /** Lines of code below the label: what it is about. */
+  readonly details?: readonly string[]
 }
 
 interface MenuProps {
@@ -85,7 +88,7 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
           onKeyDown={onKey}
           className="popup fixed m-0 max-h-[80vh] min-w-44 overflow-y-auto rounded-card border border-line bg-raised p-1 text-text shadow-popover"
         >
-          {entries.map(({ label: name, onSelect, danger, checked }) => (
+          {entries.map(({ label: name, onSelect, danger, checked, details }) => (
             <button
               key={name}
               type="button"
@@ -101,13 +104,24 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
                 danger === true && "text-danger",
               )}
             >
-              {name}
+              {details === undefined ? name : <Detailed name={name} details={details} />}
               {checked === true && <CheckIcon size={14} />}
             </button>
           ))}
         </div>
       )}
     </>
+  )
+}
+
+function Detailed({ name, details }: { readonly name: string; readonly details: readonly string[] }) {
+  return (
+    <span className="flex min-w-0 max-w-96 flex-col">
+      <span>{name}</span>
+      {details.map((detail) => (
+        <VisibleText as="span" key={detail} className="wrap-anywhere font-mono text-meta text-text-2" text={detail} />
+      ))}
+    </span>
   )
 }
 

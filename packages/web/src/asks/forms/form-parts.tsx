@@ -86,8 +86,8 @@ export function DenyRow(props: DenyRowProps) {
   )
 }
 
-/** The place of a request: below a transcript, beside the inbox's list, or on a screen of its own. */
-export type AskPlace = "dock" | "page" | "sheet"
+/** The place of a request: below a transcript, there on a phone, beside the inbox's list, or on a screen of its own. */
+export type AskPlace = "dock" | "phone" | "page" | "sheet"
 
 /** A form of an ask needs to know whether it may act now, and how it answers. */
 export interface AskFormProps {

@@ -97,7 +97,7 @@ function ManyRules({ rules, isOpen }: { readonly rules: readonly string[]; reado
 }
 
 /** A standing permission as the CLI suggests it. */
-interface Suggestion {
+export interface Suggestion {
   readonly update: Readonly<Record<string, unknown>>
   readonly words: string
   /** Code after the words: the rules themselves, all of them. A permission that is cut short is not what somebody agrees to. */

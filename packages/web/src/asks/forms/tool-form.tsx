@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol/envelope"
-import { type ReactNode, useMemo, useState } from "react"
+import { type ReactNode, useContext, useMemo, useState } from "react"
 import { useFleet } from "../../app/hub-context.ts"
 import { Button } from "../../design/button.tsx"
 import { Confirm } from "../../design/dialog.tsx"
@@ -12,7 +12,8 @@ import { diffTexts } from "../../transcript/content/line-diff.ts"
 import { type OpenRow, useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { identicalTo } from "../answer/ask-queue.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
-import { ActButton, ActionBar, ActionButtons, type AskFormProps, DenyRow } from "./form-parts.tsx"
+import { AllowMenu } from "./allow-menu.tsx"
+import { ActButton, ActionBar, ActionButtons, AllowBarred, type AskFormProps, DenyRow } from "./form-parts.tsx"
 import { BodyBox, type SeenGate, useSeenGate } from "./seen-gate.tsx"
 import { Remember, suggestionsOf } from "./standing-permissions.tsx"
 import { isLongRequest, ToolAskBody, useEditPreview } from "./tool-body.tsx"
@@ -24,11 +25,13 @@ const UNREAD = "Read to the end to allow"
 /** May it use this tool, like this? */
 export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const { row, open, back, takesFocus } = useAskRow(ask)
+  const barred = useContext(AllowBarred)
   const [ticked, setTicked] = useState<ReadonlyMap<number, string>>(new Map())
   const [isForAll, setForAll] = useState(false)
+  const [isChoosing, setChoosing] = useState(false)
   const preview = useEditPreview(ask)
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLongRequest(ask, preview))
-  const identical = useIdentical(ask, place === "dock")
+  const identical = useIdentical(ask, place === "dock" || place === "phone")
   const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
   const updates = suggestions.flatMap(({ update }, index) => {
@@ -36,11 +39,11 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
     return destination === undefined ? [] : [{ ...update, destination }]
   })
   const send = (next: BareAnswer) => answer(next, isForAll ? identical : [])
-  const allow = (edited?: Input) =>
+  const allow = (edited?: Input, stored: readonly unknown[] = updates) =>
     send({
       behavior: "allow",
       ...(edited === undefined ? {} : { updatedInput: edited }),
-      ...(updates.length === 0 ? {} : { updatedPermissions: updates }),
+      ...(stored.length === 0 ? {} : { updatedPermissions: stored }),
     })
   // The button says exactly what it does.
   const count = isForAll && identical.length > 0 ? ` ${identical.length + 1} identical` : ""
@@ -70,15 +73,22 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
             Apply to {identical.length + 1} identical
           </label>
         )}
-        <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />
+        {isChoosing && <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />}
         {row === "deny" ? (
           <DenyRow {...{ ask, canAct, takesFocus, back }} label={`Deny${count}`} onDeny={send} />
         ) : (
           <ActionButtons>
             {isDenyFirst && deny}
-            <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => canAct && allow()}>
-              {gate.isOpen ? `Allow${suffix === "" ? " once" : suffix}` : UNREAD}
-            </ActButton>
+            <AllowMenu
+              // Nothing is remembered of a request that was not read, or that the reader must not allow.
+              suggestions={gate.isOpen && barred === undefined && !isChoosing ? suggestions : []}
+              onAllow={(stored) => canAct && allow(undefined, stored)}
+              onChoose={() => setChoosing(true)}
+            >
+              <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => canAct && allow()}>
+                {gate.isOpen ? `Allow${suffix === "" ? " once" : suffix}` : UNREAD}
+              </ActButton>
+            </AllowMenu>
             <ActButton act="edit" isReady={canAct} onPress={() => canAct && open("edit")}>
               Edit
             </ActButton>

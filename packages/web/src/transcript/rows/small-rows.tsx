@@ -1,8 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { RowOf } from "@signalbox/transcript"
-import { type MouseEvent, type ReactNode, useEffect } from "react"
+import { type ReactNode, useEffect } from "react"
 import { useSession } from "../../app/hub-context.ts"
-import { Link } from "../../app/router.tsx"
 import { noteUnknownEvent } from "../../app/unknown-events.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
@@ -115,7 +114,6 @@ export function AskRowView({ row }: { readonly row: RowOf<"ask"> }) {
           <span className="ms-auto shrink-0 text-meta">{outcomeVerb({ kind, state, answer })}</span>
         </>
       }
-      below={state === "pending" && <AnswerBelow />}
     >
       <JsonView value={request} />
       {answer !== undefined && <JsonView value={answer} />}
@@ -171,20 +169,4 @@ function limitWords({ status, limitType, utilization, resetsAt, at }: RowOf<"lim
   if (status === "allowed") return `Within the ${name.charAt(0).toLowerCase()}${name.slice(1)} again${used}`
   const reached = status === "rejected" ? " reached" : ""
   return `${name}${reached}${used}${resets}`
-}
-
-/** The way from a request to where it is answered. */
-export function AnswerBelow() {
-  return (
-    <p className="text-dense text-caution">
-      <Link href="#waiting" className="inline-flex min-h-6 items-center underline coarse:min-h-11" onClick={goToDock}>
-        Answer below
-      </Link>
-    </p>
-  )
-}
-
-function goToDock(event: MouseEvent): void {
-  event.preventDefault()
-  document.querySelector<HTMLElement>('[data-region="waiting"] [data-region-focus]')?.focus()
 }

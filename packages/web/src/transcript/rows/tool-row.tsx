@@ -16,7 +16,6 @@ import { hasBashBody, isLongCommand, ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
 import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
-import { AnswerBelow } from "./small-rows.tsx"
 import { Disclosure, useTranscript } from "./transcript-context.tsx"
 
 const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>> = {
@@ -37,12 +36,14 @@ const TELLS_WHY: ReadonlySet<ToolState> = new Set(["failed", "interrupted"])
 /** Files that are read to be looked at. */
 const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 
-export function isOpenByDefault(
-  { name, input, state }: Pick<ToolRow, "name" | "input" | "state">,
-  detail: string,
-): boolean {
+type Openable = Pick<ToolRow, "name" | "input" | "state"> & { readonly ask?: unknown }
+
+/** A request is told in the dock while it waits; an edit that was asked about leaves one line here. */
+export function isOpenByDefault({ name, input, state, ask }: Openable, detail: string): boolean {
+  if (state === "waiting" && ask !== undefined) return false
   if (detail !== "normal") return detail === "full"
   if (name === "Bash") return TELLS_WHY.has(state)
+  if (EDITS.has(name) && ask !== undefined) return TELLS_WHY.has(state)
   return OPEN.has(name) || (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? ""))
 }
 
@@ -111,19 +112,16 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
   // A command in the background is a task too, and no agent.
   const isAgent = row.hasLane || AGENTS.has(row.name) || (row.task !== undefined && !row.hasCall)
   return (
-    <>
-      <Disclosure
-        name={row.key}
-        startsOpen={isOpenByDefault(row, detail)}
-        heading={(open) => <ToolHeading row={row} open={open} />}
-        hasBody={row.state !== "live" && hasBashBody(row)}
-        below={(open) => <ToolNotes row={row} open={open} />}
-      >
-        {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
-        {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
-      </Disclosure>
-      {row.state === "waiting" && row.ask !== undefined && <AnswerBelow />}
-    </>
+    <Disclosure
+      name={row.key}
+      startsOpen={isOpenByDefault(row, detail)}
+      heading={(open) => <ToolHeading row={row} open={open} />}
+      hasBody={row.state !== "live" && hasBashBody(row)}
+      below={(open) => <ToolNotes row={row} open={open} />}
+    >
+      {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
+      {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
+    </Disclosure>
   )
 }
 
