@@ -33,9 +33,24 @@ export function CommentedDiff({ path, hunks, onComment }: CommentedDiffProps) {
     setOpen(undefined)
     if (opener.current instanceof HTMLElement) opener.current.focus()
   }
+  const form = open !== undefined && (
+    <CommentForm
+      place={`line ${numberOf(open.line)} of ${path}`}
+      words={open.words}
+      onWords={(words) => setOpen({ ...open, words })}
+      onAdd={() => {
+        if (open.words.trim() !== "") onComment(open.line, open.words)
+        close()
+      }}
+      onClose={close}
+    />
+  )
+  const isTouched = isCoarse()
   return (
     <>
-      {isCoarse() && <LineChoice path={path} hunks={hunks} onChoose={start} />}
+      {isTouched && <LineChoice path={path} hunks={hunks} onChoose={start} />}
+      {/* The line itself may be folded, or far down. */}
+      {isTouched && form}
       <DiffView
         hunks={hunks}
         path={path}
@@ -44,20 +59,7 @@ export function CommentedDiff({ path, hunks, onComment }: CommentedDiffProps) {
         tools={{
           label: (line) => `Comment on line ${numberOf(line)}${line.kind === "removed" ? ", removed" : ""}`,
           onPress: start,
-          below: (line) =>
-            open !== undefined &&
-            isSameLine(open.line, line) && (
-              <CommentForm
-                place={`line ${numberOf(line)} of ${path}`}
-                words={open.words}
-                onWords={(words) => setOpen({ line, words })}
-                onAdd={() => {
-                  if (open.words.trim() !== "") onComment(line, open.words)
-                  close()
-                }}
-                onClose={close}
-              />
-            ),
+          below: (line) => !isTouched && open !== undefined && isSameLine(open.line, line) && form,
         }}
       />
     </>

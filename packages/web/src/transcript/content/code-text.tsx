@@ -55,14 +55,14 @@ interface CodeTextProps {
   readonly readFor?: "decision" | "prose"
 }
 
-/** One line of code. A line with something unseen in it has no colours: what it holds matters more. */
+/** One line of code. A line with something unseen in it has no other look: what it holds matters more. */
 export function CodeText({ text, colours, parts, changed = "", readFor = "decision" }: CodeTextProps): ReactNode {
   if (readFor === "prose" && typeof proseText(text) !== "string") return proseText(text)
-  const isPlain = readFor === "prose" || visiblePieces(text).every(({ kind }) => kind === "plain")
-  return segmentsOf(text, isPlain ? colours : undefined, parts).map(({ text: part, tone, isChanged }, index) => {
-    const words = isPlain ? part : <VisibleText text={part} />
+  if (readFor === "decision" && visiblePieces(text).some(({ kind }) => kind !== "plain"))
+    return <VisibleText text={text} />
+  return segmentsOf(text, colours, parts).map(({ text: words, tone, isChanged }, index) => {
     const look = classes(tone && LOOKS[tone], isChanged && changed)
-    return look === "" && isPlain ? (
+    return look === "" ? (
       words
     ) : (
       // Segments have no name but their place.

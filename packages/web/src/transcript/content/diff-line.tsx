@@ -102,8 +102,8 @@ function LineBody({ line, mate, number, coloursOf, tools, isStop }: LineBodyProp
     if (mate === undefined || kind === "same") return undefined
     return kind === "removed" ? changedWords(text, mate.text)?.[0] : changedWords(mate.text, text)?.[1]
   }, [kind, text, mate])
-  const gutter = `${String(number ?? "").padStart(5)} ${DIFF_MARKS[kind]}`
-  const look = classes("w-17 shrink-0 px-1.5 text-end whitespace-pre tabular-nums select-none", GUTTERS[kind])
+  const gutter = `${String(number ?? "").padStart(4)} ${DIFF_MARKS[kind]}`
+  const look = classes("min-w-15 shrink-0 px-1.5 text-end whitespace-pre tabular-nums select-none", GUTTERS[kind])
   return (
     <>
       <span aria-hidden="true" className={classes(look, tools !== undefined && "hidden coarse:inline")}>

@@ -18,14 +18,20 @@ const PIECE_ROWS = 40
 const MAX_PIECES = 2000
 /** In a transcript, more rows have a box of their own to scroll in. */
 const BOXED_ROWS = 400
-const GUTTER_PX = 76
+const GUTTER_PX = 72
 
 /** So many rows are drawn without looking at what is in view. */
 const MAX_DRAWN = DRAWN_AT_ONCE * PIECE_ROWS
 
+const drawable = new WeakMap<readonly Hunk[], boolean>()
+
 /** Whether all of it is in the document at once, but for what is folded. */
 export function isDrawable(hunks: readonly Hunk[]): boolean {
-  return diffRows(hunks, { isSplit: false, unfolded: new Set(), folds: true }).length <= MAX_DRAWN
+  const known = drawable.get(hunks)
+  if (known !== undefined) return known
+  const rows = diffRows(hunks, { isSplit: false, unfolded: new Set(), folds: true })
+  drawable.set(hunks, rows.length <= MAX_DRAWN)
+  return rows.length <= MAX_DRAWN
 }
 
 interface DiffViewProps {

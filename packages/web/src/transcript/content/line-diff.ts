@@ -30,7 +30,7 @@ interface Compared {
 
 /** A request and its row in the transcript show the same texts: the last few are not compared again. */
 let compared: readonly Compared[] = []
-const MAX_COMPARED = 8
+const MAX_COMPARED = 4
 
 export function diffTexts(before: string, after: string, firstLine = 1): readonly Hunk[] {
   const isIt = (known: Compared) => known.firstLine === firstLine && known.before === before && known.after === after
