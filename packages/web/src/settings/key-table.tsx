@@ -42,10 +42,10 @@ const KEY_GROUPS: readonly KeyGroup[] = [
   {
     title: "In a request",
     keys: [
-      ["y", "Primary action"],
+      ["y", "Read on, then allow"],
       ["n", "Deny…"],
       ["e", "Edit"],
-      ["a", "Always allow"],
+      ["a", "Allow and remember"],
       ["d", "Full screen"],
       ["Escape", "Go back"],
     ],

@@ -30,7 +30,8 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const [isForAll, setForAll] = useState(false)
   const [isChoosing, setChoosing] = useState(false)
   const preview = useEditPreview(ask)
-  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLongRequest(ask, preview))
+  const isLong = useMemo(() => isLongRequest(ask, preview), [ask, preview])
+  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLong)
   const identical = useIdentical(ask, place === "dock" || place === "phone")
   const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
