@@ -281,6 +281,47 @@ describe.runIf(hasBrowser)("the sessions", () => {
     }
   })
 
+  check("[S-155] 20,000 sessions are scrolled through a page at a time, with few rows in the document", async () => {
+    const page = await open()
+    const [model] = (await cockpit.hub.get("/api/sessions")).sessions
+    const COUNT = 20_000
+    const session = (n: number) => ({
+      ...model,
+      id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
+      title: `Long ago ${n}`,
+      state: "ended",
+      pendingAsks: 0,
+      pinned: false,
+      updatedAt: new Date(Date.parse("2030-01-01T00:00:00Z") - n * 60_000).toISOString(),
+    })
+    await page.route(/\/api\/sessions\?/, async (route) => {
+      const query = new URL(route.request().url()).searchParams
+      const [from, limit] = [Number(query.get("cursor") ?? 0), Number(query.get("limit") ?? 100)]
+      const sessions = Array.from({ length: Math.min(limit, COUNT - from) }, (_, n) => session(from + n))
+      await route.fulfill({ json: { sessions, cursor: from + limit < COUNT ? String(from + limit) : null } })
+    })
+    await page.addInitScript(() => {
+      const counted = { longestMs: 0 }
+      Object.assign(globalThis, { counted })
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) counted.longestMs = Math.max(counted.longestMs, duration)
+      }).observe({ type: "longtask" })
+    })
+    await page.reload()
+    await page.getByText("Long ago 0", { exact: true }).waitFor()
+    const rows = page.locator("[data-session]")
+    await page.evaluate("counted.longestMs = 0")
+    const toEnd = "document.querySelector('[data-region=content]').scrollTo({ top: 1e9, behavior: 'instant' })"
+    const last = page.getByText(`Long ago ${COUNT - 1}`, { exact: true })
+    const seen = async () => {
+      await page.evaluate(toEnd)
+      expect(await rows.count()).toBeLessThanOrEqual(80)
+      return last.count()
+    }
+    await expect.poll(seen, { timeout: 100_000, interval: 50 }).toBe(1)
+    expect(await page.evaluate<number>("counted.longestMs")).toBeLessThan(500)
+  })
+
   check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {
     const make = (n: number) => cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
     for (let n = 0; n < 990; n += 30) await Promise.all(Array.from({ length: 30 }, (_, index) => make(n + index)))

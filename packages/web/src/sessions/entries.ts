@@ -1,12 +1,12 @@
 import type { Ask } from "@signalbox/client"
-import { useMemo } from "react"
+import { useMemo, useRef } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet, useHubStore } from "../app/hub-context.ts"
 import { useValue } from "../app/value-store.ts"
 import { openAsks } from "../fleet/ask-words.ts"
 import { useMachineNames } from "../fleet/machine-store.tsx"
 import { statusOf } from "../fleet/session-status.tsx"
-import type { SessionEntry } from "./session-sections.ts"
+import { isSameList, type SessionEntry } from "./session-sections.ts"
 
 /** Time alone changes a status only when a machine falls silent: no need to look every second. */
 const GRAIN_MS = 5000
@@ -16,20 +16,22 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
   const read = useValue(useHubStore().reads.marks)
   const names = useMachineNames(sessions)
   const grain = Math.floor(useNow() / GRAIN_MS)
+  const before = useRef<readonly SessionEntry[]>([])
   return useMemo(() => {
     const oldest = new Map<string, Ask>()
     for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
     const now = (grain + 1) * GRAIN_MS
-    return (
-      [...sessions.values()]
-        // What waits for somebody is in the list, wherever it was put.
-        .filter((session) => archived || !session.archived || session.pendingAsks > 0)
-        .map((session) => ({
-          session,
-          status: statusOf(session, { now, seenSeq: read.get(session.id) }),
-          ask: oldest.get(session.id),
-          machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
-        }))
-    )
+    const fresh = [...sessions.values()]
+      // What waits for somebody is in the list, wherever it was put.
+      .filter((session) => archived || !session.archived || session.pendingAsks > 0)
+      .map((session) => ({
+        session,
+        status: statusOf(session, { now, seenSeq: read.get(session.id) }),
+        ask: oldest.get(session.id),
+        machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
+      }))
+    // Time goes on without changing anything: the list that is there is not sorted and drawn again.
+    if (!isSameList(before.current, fresh)) before.current = fresh
+    return before.current
   }, [sessions, asks, read, names, grain, archived])
 }

@@ -11,10 +11,10 @@ export const NOTHING_SELECTED: Selection = { ids: new Set() }
 
 export const selection = createValueStore(NOTHING_SELECTED)
 
-/** Ids of the rows that can be seen, in their order: a range never takes one that is folded away. */
-let order: readonly string[] = []
+/** Ids of the rows that can be seen, in their order: a range never takes one that is folded away. Asked for when a range is made. */
+let order: () => readonly string[] = () => []
 
-export function setSelectionOrder(seen: readonly string[]): void {
+export function setSelectionOrder(seen: () => readonly string[]): void {
   order = seen
 }
 
@@ -23,7 +23,7 @@ export function toggleSelected(id: string): void {
 }
 
 export function selectTo(id: string): void {
-  selection.set(extended(selection.get(), id, order))
+  selection.set(extended(selection.get(), id, order()))
 }
 
 export function clearSelection(): void {

@@ -259,7 +259,7 @@ function useSelectionOrder(sections: readonly Section[] | undefined, closed: Rea
   useEffect(() => {
     if (sections === undefined) return
     const idsOf = (section: Section) => section.entries.map(({ session }) => session.id)
-    setSelectionOrder(sections.filter(({ key }) => !closed.has(key)).flatMap(idsOf))
+    setSelectionOrder(() => sections.filter(({ key }) => !closed.has(key)).flatMap(idsOf))
     const { ids } = selection.get()
     if (ids.size > 0) selection.set(listed(selection.get(), new Set(sections.flatMap(idsOf))))
   }, [sections, closed])

@@ -51,6 +51,7 @@ function compare(a: string, b: string): number {
 }
 
 export function matchesFilter({ session, status, machine }: SessionEntry, filter: string): boolean {
+  if (filter === "") return true
   const words = filter.toLowerCase().split(/\s+/)
   const text = [
     session.title,
@@ -67,26 +68,35 @@ export function matchesFilter({ session, status, machine }: SessionEntry, filter
   return words.every((word) => text.includes(word))
 }
 
+/** Grouped first and sorted then: a group comes nearly in its order from the hub, which makes sorting many sessions cheap. */
 export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping): readonly Section[] {
-  const sorted = entries.toSorted(compareEntries)
   const groups = new Map<string, SessionEntry[]>()
   // A blocked agent comes first, pinned or not.
   if (grouping === "status") for (const key of ["needs-you", PINNED, ...STATUS_ORDER]) groups.set(key, [])
-  else sorted.sort((a, b) => Number(b.session.pinned) - Number(a.session.pinned))
-  for (const entry of sorted) {
+  for (const entry of entries) {
     const key = groupKey(entry, grouping)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)
   }
-  return [...groups]
+  const compareOf = grouping === "status" ? compareEntries : comparePinned
+  const sections = [...groups]
     .filter(([, group]) => group.length > 0)
     .map(([key, group]) => ({
       key,
       title: titleOf(key, grouping, group[0]),
       isFolder: grouping === "folder" && key !== "",
-      entries: group,
+      entries: group.sort(compareOf),
     }))
+  if (grouping === "status") return sections
+  // The group with what matters most comes first.
+  return sections.sort(({ entries: [a] }, { entries: [b] }) =>
+    a === undefined || b === undefined ? 0 : compareOf(a, b),
+  )
+}
+
+function comparePinned(a: SessionEntry, b: SessionEntry): number {
+  return Number(b.session.pinned) - Number(a.session.pinned) || compareEntries(a, b)
 }
 
 function groupKey({ session, status }: SessionEntry, grouping: Grouping): string {
@@ -140,5 +150,21 @@ function placesOf(sections: readonly Section[]): ReadonlyMap<string, string> {
     sections.flatMap(({ key, entries }) =>
       entries.map(({ session }, index) => [session.id, `${key}/${entries[index - 1]?.session.id ?? ""}`] as const),
     ),
+  )
+}
+
+/** Whether two lists say the same of the same sessions. */
+export function isSameList(a: readonly SessionEntry[], b: readonly SessionEntry[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((one, index) => {
+      const other = b[index]
+      return (
+        one.session === other?.session &&
+        one.status === other.status &&
+        one.ask === other.ask &&
+        one.machine === other.machine
+      )
+    })
   )
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { statusOf } from "../../src/fleet/session-status.tsx"
 import {
   heldSections,
+  isSameList,
   matchesFilter,
   type Section,
   type SessionEntry,
@@ -49,6 +50,22 @@ describe("the sections of the list", () => {
     const entries = [entry({ id: "a", runner: "r-1", cwd: "/x" }), entry({ id: "b" })]
     expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "External: b"])
     expect(shape(sectionsOf(entries, "folder"))).toEqual(["/x: a", "No folder: b"])
+  })
+
+  it("[S-155] 20,000 sessions are sorted and held in place in a moment", () => {
+    const at = (n: number) => new Date(1_900_000_000_000 - n * 1000).toISOString()
+    const many = Array.from({ length: 20_000 }, (_, n) => entry({ id: `s${n}`, state: "ended", updatedAt: at(n) }))
+    const start = performance.now()
+    const fresh = sectionsOf(many, "status")
+    const [first] = many
+    const moved = first === undefined ? many : [...many.slice(1), { ...first, status: "running" as const }]
+    const held = heldSections(fresh, sectionsOf(moved, "status"))
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(fresh[0]?.entries.map(({ session }) => session.id).slice(0, 2)).toEqual(["s0", "s1"])
+    expect(held.sections.flatMap(({ entries }) => entries)).toHaveLength(20_000)
+    expect(held.moved).toBe(2)
+    expect(isSameList(many, [...many])).toBe(true)
+    expect(isSameList(many, moved)).toBe(false)
   })
 
   it("are filtered by every word, in whatever field it stands", () => {

@@ -125,7 +125,7 @@ function WhyLine({ ask, now }: { readonly ask: Ask; readonly now: number }) {
   return (
     <span className="flex gap-x-2 text-meta text-text-3 empty:hidden">
       {ask.kind === "tool" && (
-        <PartBoundary waiting={null} frame={() => null}>
+        <PartBoundary waiting={null} frame={() => <></>}>
           <RiskKinds ask={ask} />
         </PartBoundary>
       )}
