@@ -46,15 +46,19 @@ function Words({ context: { said, task } }: { readonly context: AskContext }) {
   )
 }
 
-/** Beside a transcript: from the rows that are there. */
-function HeardWords({ feed, ask: { request, seq } }: { readonly feed: SessionFeed; readonly ask: Ask }) {
+/** Beside a transcript: from the rows that are there, where these reach to the request. */
+function HeardWords({ feed, ask }: { readonly feed: SessionFeed; readonly ask: Ask }) {
   const view = useValue(feed.view)
+  const { request, seq } = ask
   const context = useMemo(() => {
+    if (view.load !== "ready" || (view.toSeq < seq && !view.isAtTail)) return undefined
     const lane = feed.tool(textOf(request, "tool_use_id") ?? "")?.lane ?? null
-    // The view is read for its changes: rows of a sub-agent are not in it.
-    return contextOf((view.load === "ready" ? feed.laneRows(lane) : []).flatMap(spokenRow), seq)
+    // A message that still waits is not what the agent works on.
+    const waiting: ReadonlySet<string> = new Set(view.waiting.map(({ key }) => key))
+    const rows = feed.laneRows(lane).filter(({ key }) => !waiting.has(key))
+    return contextOf(rows.flatMap(spokenRow), seq)
   }, [feed, view, request, seq])
-  return <Words context={context} />
+  return context === undefined ? <FoundWords ask={ask} /> : <Words context={context} />
 }
 
 function spokenRow(row: Row): readonly Spoken[] {

@@ -36,6 +36,7 @@ export function scopeChoices(suggestions: readonly Suggestion[]): readonly Scope
 }
 
 interface AllowMenuProps {
+  /** None: nothing can be remembered, or not yet. */
   readonly suggestions: readonly Suggestion[]
   /** The button that allows once. */
   readonly children: ReactNode
@@ -46,19 +47,20 @@ interface AllowMenuProps {
 
 /** Beside the button that allows once: the same, remembered. Each entry shows what it would store. */
 export function AllowMenu({ suggestions, children, onAllow, onChoose }: AllowMenuProps) {
-  if (suggestions.length === 0) return children
   const scopes = scopeChoices(suggestions).map(
     ({ label, stores, updates }): MenuEntry => ({ label, details: stores, onSelect: () => onAllow(updates) }),
   )
   return (
     <span data-split-button className="order-last flex gap-px tablet:order-none coarse:grow coarse:basis-36">
       {children}
-      <Menu
-        label="Allow and remember"
-        trigger={<DownIcon size={14} />}
-        entries={[...scopes, { label: "Choose rules…", onSelect: onChoose }]}
-        className="rounded-s-none! border border-edge"
-      />
+      {suggestions.length > 0 && (
+        <Menu
+          label="Allow and remember"
+          trigger={<DownIcon size={14} />}
+          entries={[...scopes, { label: "Choose rules…", onSelect: onChoose }]}
+          className="rounded-s-none! border border-edge"
+        />
+      )}
     </span>
   )
 }

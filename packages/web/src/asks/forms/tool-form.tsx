@@ -11,6 +11,7 @@ import { DiffView } from "../../transcript/content/diff-view.tsx"
 import { diffTexts } from "../../transcript/content/line-diff.ts"
 import { type OpenRow, useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { identicalTo } from "../answer/ask-queue.ts"
+import { focusCard } from "../answer/following-focus.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
 import { AllowMenu } from "./allow-menu.tsx"
 import { ActButton, ActionBar, ActionButtons, AllowBarred, type AskFormProps, DenyRow } from "./form-parts.tsx"
@@ -84,7 +85,11 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
               // Nothing is remembered of a request that was not read, or that the reader must not allow.
               suggestions={gate.isOpen && barred === undefined && !isChoosing ? suggestions : []}
               onAllow={(stored) => canAct && allow(undefined, stored)}
-              onChoose={() => setChoosing(true)}
+              onChoose={() => {
+                setChoosing(true)
+                // The menu goes, and its focus with it.
+                focusCard(ask.id)
+              }}
             >
               <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => canAct && allow()}>
                 {gate.isOpen ? `Allow${suffix === "" ? " once" : suffix}` : UNREAD}
