@@ -32,7 +32,7 @@ export function RiskKinds({ ask }: CuesProps) {
   const kinds = [...new Set(useCues(ask).map(({ kind }) => kind))]
   if (kinds.length === 0) return null
   return (
-    <span className="shrink-0 rounded-[4px] bg-caution-soft px-1 font-medium text-caution">
+    <span className="shrink-0 rounded-mark bg-caution-soft px-1 font-medium text-caution">
       {kinds
         .slice(0, MAX_KINDS)
         .map((kind) => WORDS[kind])
@@ -54,7 +54,7 @@ export function RiskCues({ ask }: CuesProps) {
         <li
           key={`${kind}:${found}`}
           data-cue={kind}
-          className="flex max-w-full items-baseline gap-1.5 rounded-[4px] bg-caution-soft px-1.5 text-meta"
+          className="flex max-w-full items-baseline gap-1.5 rounded-mark bg-caution-soft px-1.5 text-meta"
         >
           <span className="shrink-0 font-medium text-caution">{WORDS[kind]}</span>
           <VisibleText as="span" className="truncate font-mono text-text-2" text={found} />

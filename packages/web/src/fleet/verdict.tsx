@@ -81,7 +81,7 @@ export function MarkedText({ text, field, why }: MarkedTextProps) {
       <VisibleText text={text.slice(0, span.start)} />
       <mark
         title="This part decided"
-        className="rounded-[3px] bg-caution-soft text-text underline decoration-caution decoration-2 underline-offset-3"
+        className="rounded-mark bg-caution-soft text-text underline decoration-caution decoration-2 underline-offset-3"
       >
         <VisibleText text={text.slice(span.start, span.end)} />
       </mark>

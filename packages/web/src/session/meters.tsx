@@ -144,7 +144,7 @@ function ShareMeter({ label, short, share, words, className }: ShareMeterProps) 
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuetext={`${share} %, ${words}`}
-        className="block h-1.5 w-10 min-w-0 overflow-hidden rounded-[3px] bg-sunken outline outline-edge/60"
+        className="block h-1.5 w-10 min-w-0 overflow-hidden rounded-mark bg-sunken outline outline-edge/60"
       >
         <span
           ref={(element) => element?.style.setProperty("width", `${share}%`)}

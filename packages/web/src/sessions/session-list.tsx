@@ -94,7 +94,7 @@ interface SectionViewProps {
 }
 
 function SectionView({ section, open, onToggle, compact, currentId, search, scroller }: SectionViewProps) {
-  const { key, isFolder, entries } = section
+  const { key, entries } = section
   const title = useSectionTitle(section)
   const start = useRef<HTMLDivElement>(null)
   const row = (entry: SessionEntry) => (
@@ -113,14 +113,11 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
           type="button"
           aria-expanded={open}
           onClick={onToggle}
-          className={classes(
-            "flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 coarse:min-h-11 text-start text-meta font-bold text-text-2",
-            !isFolder && "tracking-wide uppercase",
-          )}
+          className="flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-4 pb-1 coarse:min-h-11 text-start text-dense font-medium text-text-2 hover:text-text"
         >
           <NextIcon size={12} className={classes(open && "rotate-90")} />
           <bdi className={classes(key === "needs-you" && "text-caution")}>{title}</bdi>
-          <span className="text-text-3 tabular-nums">{entries.length}</span>
+          <span className="font-normal text-text-3 tabular-nums">{entries.length}</span>
         </button>
       </h2>
       {open && (
@@ -165,7 +162,7 @@ export function SessionBoard(props: ViewProps) {
 }
 
 function Column({ section }: { readonly section: Section }) {
-  const { key, isFolder, entries } = section
+  const { key, entries } = section
   const title = useSectionTitle(section)
   const scroller = useRef<HTMLDivElement>(null)
   const row = (entry: SessionEntry) => <SessionCard key={entry.session.id} entry={entry} />
@@ -175,13 +172,10 @@ function Column({ section }: { readonly section: Section }) {
       className="flex min-h-0 w-72 shrink-0 flex-col rounded-card border border-line bg-sunken"
     >
       <h2
-        className={classes(
-          "flex items-baseline gap-1.5 px-3 pt-2 pb-1 text-meta font-bold text-text-2",
-          !isFolder && "tracking-wide uppercase",
-        )}
+        className="flex items-baseline gap-1.5 px-3 pt-3 pb-2 text-dense font-medium text-text-2"
       >
         <bdi className={classes("min-w-0 truncate", key === "needs-you" && "text-caution")}>{title}</bdi>
-        <span className="text-text-3 tabular-nums">{entries.length}</span>
+        <span className="font-normal text-text-3 tabular-nums">{entries.length}</span>
       </h2>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-2">
         <div role="list" aria-label={title} className="flex flex-col">

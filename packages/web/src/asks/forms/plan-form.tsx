@@ -60,7 +60,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
       <BodyBox label="Plan" gate={gate} className="border border-plan/40 bg-plan-soft px-4 py-2">
         {isEdited && (
           <p className="flex items-center gap-2 text-dense">
-            <span className="rounded-[4px] bg-plan px-1.5 font-medium text-surface">Edited</span>
+            <span className="rounded-mark bg-plan px-1.5 font-medium text-surface">Edited</span>
             <Button look="quiet" onClick={() => setEdited(undefined)}>
               Undo edits
             </Button>

@@ -81,7 +81,7 @@ export function QuestionText({ header, question }: Pick<Question, "header" | "qu
       {header !== "" && (
         <VisibleText
           as="span"
-          className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan"
+          className="me-2 rounded-mark bg-plan-soft px-1.5 py-0.5 text-meta text-plan"
           text={header}
         />
       )}

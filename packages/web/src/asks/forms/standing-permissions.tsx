@@ -73,7 +73,7 @@ function Words(suggestion: Suggestion) {
   return (
     <span className="min-w-0">
       {words}{" "}
-      <VisibleText as="code" className="rounded-[4px] bg-sunken px-1 font-mono text-meta" text={rules.join(", ")} />
+      <VisibleText as="code" className="rounded-mark bg-sunken px-1 font-mono text-meta" text={rules.join(", ")} />
     </span>
   )
 }

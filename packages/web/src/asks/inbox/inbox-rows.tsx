@@ -64,7 +64,7 @@ export function Receipts() {
   if (receipts.length === 0) return null
   return (
     <section aria-label="Just answered" className="mt-2 border-t border-line pt-1">
-      <h2 className="px-3 pt-1 pb-0.5 text-meta font-bold tracking-wide text-text-3 uppercase">Just answered</h2>
+      <h2 className="px-3 pt-2 pb-1 text-dense font-medium text-text-2">Just answered</h2>
       <ul aria-label="Just answered">
         {receipts.map((ask) => (
           <li key={ask.id} data-inbox-row="">
@@ -98,7 +98,7 @@ function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChose
         )}
       >
         <span className="flex items-baseline gap-2">
-          <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium text-text-2">
+          <span className="shrink-0 rounded-mark bg-sunken px-1.5 text-meta font-medium text-text-2">
             {kindWord(ask)}
           </span>
           <bdi className="min-w-0 flex-1 truncate font-mono text-meta">{summaryOf(ask)}</bdi>

@@ -68,7 +68,7 @@ function StateMark({ children, bad = false }: { readonly children: string; reado
   return (
     <span
       className={classes(
-        "shrink-0 rounded-[4px] px-1.5 text-meta font-medium",
+        "shrink-0 rounded-mark px-1.5 text-meta font-medium",
         bad ? "bg-danger-soft text-danger" : "bg-sunken text-text-2",
       )}
     >

@@ -105,11 +105,11 @@ function Bar({ label, value }: { readonly label: string; readonly value: number 
       aria-valuenow={Math.round(value)}
       aria-valuemin={0}
       aria-valuemax={100}
-      className="h-1.5 overflow-hidden rounded-[3px] bg-sunken"
+      className="h-1.5 overflow-hidden rounded-mark bg-sunken"
     >
       <div
         ref={(element) => element?.style.setProperty("width", `${value}%`)}
-        className="h-full min-w-px rounded-[3px] bg-accent"
+        className="h-full min-w-px rounded-mark bg-accent"
       />
     </div>
   )

@@ -25,8 +25,8 @@ const GUTTERS = {
 } as const
 const CHANGED = {
   same: "",
-  added: "rounded-[2px] bg-diff-add underline decoration-clear decoration-1 underline-offset-2",
-  removed: "rounded-[2px] bg-diff-del underline decoration-danger decoration-1 underline-offset-2",
+  added: "rounded-mark bg-diff-add underline decoration-clear decoration-1 underline-offset-2",
+  removed: "rounded-mark bg-diff-del underline decoration-danger decoration-1 underline-offset-2",
 } as const
 
 interface RowProps {

@@ -57,7 +57,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
     >
       <RowView row={row} />
       {mark === "closest" && (
-        <span className="absolute -top-2.5 left-4 rounded-[4px] border border-focus bg-raised px-1.5 text-meta text-text-2">
+        <span className="absolute -top-2.5 left-4 rounded-mark border border-focus bg-raised px-1.5 text-meta text-text-2">
           Closest visible event
         </span>
       )}

@@ -155,7 +155,7 @@ function Chips({ names }: { readonly names: readonly string[] }) {
   )
 }
 
-const CHIP = "max-w-full truncate rounded-[4px] border border-line px-1.5 text-meta text-text-2"
+const CHIP = "max-w-full truncate rounded-mark border border-line px-1.5 text-meta text-text-2"
 
 const NAMED: Readonly<Record<string, readonly [list: string, field: string]>> = {
   files_persisted: ["files", "filename"],

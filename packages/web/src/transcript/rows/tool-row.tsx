@@ -63,7 +63,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
           name
         ) : (
           <>
-            <span className="me-1.5 rounded-[4px] border border-line px-1 text-meta">{oneLine(server, 40)}</span>
+            <span className="me-1.5 rounded-mark border border-line px-1 text-meta">{oneLine(server, 40)}</span>
             {oneLine(tool ?? "", 60)}
           </>
         )}
@@ -73,7 +73,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
         className={classes(
           // A command that is long is told whole below.
           open && !isLongCommand(row) ? "min-w-0 py-1 wrap-anywhere" : "min-w-0 truncate",
-          isCode && "font-mono text-[0.75rem]",
+          isCode && "font-mono text-meta",
           row.name === "Bash" && "text-text",
           row.isRetracted && "line-through",
         )}

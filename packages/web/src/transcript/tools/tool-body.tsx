@@ -4,6 +4,7 @@ import { type ComponentType, useMemo, useState } from "react"
 import { setQuery } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
+import { CheckIcon, NextIcon, RingIcon } from "../../design/icons.tsx"
 import { hasHidden, oneLine, proseText, VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
 import { DiffView } from "../content/diff-view.tsx"
@@ -82,10 +83,10 @@ function pathOf({ input }: ToolRow): string | undefined {
   return textIn(input, "file_path") ?? textIn(input, "notebook_path")
 }
 
-const TODO_MARKS: Readonly<Record<string, readonly [mark: string, word: string]>> = {
-  completed: ["✓", "done"],
-  in_progress: ["▸", "started"],
-  pending: ["○", "to do"],
+const TODO_MARKS: Readonly<Record<string, readonly [mark: typeof CheckIcon, word: string]>> = {
+  completed: [CheckIcon, "done"],
+  in_progress: [NextIcon, "started"],
+  pending: [RingIcon, "to do"],
 }
 
 /** Only what is no longer as it was; the list itself is in the Tasks panel. */
@@ -97,14 +98,11 @@ export function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
   return (
     <ul className="flex flex-col gap-1 text-dense">
       {todos.map(({ text, status }, index) => {
-        const [mark, word] = TODO_MARKS[status] ?? ["○", status]
+        const [Mark, word] = TODO_MARKS[status] ?? [RingIcon, status]
         return (
           <li key={index} className="flex gap-2">
-            <span
-              aria-hidden="true"
-              className={classes("w-4 shrink-0 text-center", status === "completed" && "text-clear")}
-            >
-              {mark}
+            <span className={classes("shrink-0 py-0.5", status === "completed" ? "text-clear" : "text-text-3")}>
+              <Mark size={16} />
             </span>
             <span className="sr-only">{word}: </span>
             <bdi
@@ -235,7 +233,7 @@ function GitFacts({ row }: BodyProps) {
   return (
     <ul aria-label="Made by this command" className="flex flex-wrap gap-2">
       {facts.map(({ text, url }) => (
-        <li key={text} className="rounded-[4px] border border-line px-1.5 text-meta text-text-2">
+        <li key={text} className="rounded-mark border border-line px-1.5 text-meta text-text-2">
           {url === undefined ? text : <SafeLink href={url}>{text}</SafeLink>}
         </li>
       ))}

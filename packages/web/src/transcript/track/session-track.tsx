@@ -95,7 +95,7 @@ export function SessionTrack({ bounds, position, marks, isPartial, onJump }: Ses
         <span
           aria-hidden="true"
           style={{ transform: `translateY(${top * heightPx}px)`, height: `${size * heightPx}px` }}
-          className="absolute inset-x-0.5 top-0 rounded-[3px] bg-edge/45"
+          className="absolute inset-x-0.5 top-0 rounded-mark bg-edge/45"
         />
         {drawn.map((mark) => (
           <Mark key={mark.seq} kind={mark.kind} offsetPx={mark.share * heightPx} />
