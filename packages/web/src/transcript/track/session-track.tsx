@@ -154,13 +154,18 @@ const KIND_WORDS: Readonly<Record<TrackMark["kind"], string>> = {
 
 function pointedText(seq: number, mark: TrackMark | undefined, isPartial: boolean): string {
   const what = mark === undefined ? "" : ` · ${KIND_WORDS[mark.kind]}${mark.label === "" ? "" : `: ${mark.label}`}`
-  return `Event ${seq.toLocaleString("en")}${what}${isPartial ? " · loaded part only" : ""}`
+  return `${eventName(seq)}${what}${isPartial ? " · loaded part only" : ""}`
 }
 
 function valueText({ seq, at, lastSeq }: { seq: number; at: string; lastSeq: number }): string {
   const ms = Date.parse(at)
   const time = Number.isNaN(ms) ? "" : `, ${clockTime(ms, { seconds: true })}`
-  return `Event ${seq.toLocaleString("en")} of ${lastSeq.toLocaleString("en")}${time}`
+  return `${eventName(seq)}${seq > 0 ? ` of ${lastSeq.toLocaleString("en")}` : ""}${time}`
+}
+
+/** History that a fork began with has numbers below its own. */
+function eventName(seq: number): string {
+  return seq > 0 ? `Event ${seq.toLocaleString("en")}` : "Before the fork"
 }
 
 function useHeight(element: React.RefObject<HTMLElement | null>): number {
