@@ -43,7 +43,8 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   const [gone, setGone] = useState<readonly string[]>([])
   // A folder of another machine, or one that is gone, is never proposed.
   const proposed = recents.filter((path) => !gone.includes(path))
-  const askedCwd = asked?.machine === machine?.id ? asked?.cwd : undefined
+  const isElsewhere = asked?.machine != null && asked.machine !== machine?.id
+  const askedCwd = isElsewhere ? undefined : asked?.cwd
   const cwd = typed ?? (asked === undefined ? proposed[0] : askedCwd) ?? ""
   const form = useRef<HTMLFormElement>(null)
   const folder = useFolder(machine?.id, cwd.trim())

@@ -58,8 +58,8 @@ function routeOf(path: string) {
   return undefined
 }
 
-/** The screen of the page's own address is fetched while the hub is asked who is there. */
-void routeOf(currentPlace().path === "/login" ? "/sessions" : currentPlace().path)?.screen.preload()
+/** The screen of the page's own address is fetched while the hub is asked who is there. Other addresses lead to the sessions. */
+void (routeOf(currentPlace().path)?.screen ?? SessionsScreen).preload()
 
 type Layer = "none" | "palette" | "help"
 
