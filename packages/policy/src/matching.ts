@@ -1,10 +1,10 @@
 import { hasUnseen as hasUnseenCharacter } from "@signalbox/protocol"
 
 /**
- * One evaluation may do this much. A unit is about one character compared and takes at most some five billionths of a
+ * One evaluation may do this much. A unit is about one character compared and takes at most some ten billionths of a
  * second, so that no request can hold up the program that asks. `npm run bench` measures it.
  */
-const WORK_BUDGET = 4_000_000
+const WORK_BUDGET = 2_500_000
 
 /** Thrown by `spend` and caught by `evaluate`: the request takes more work than one evaluation may do. */
 export class OverBudget extends Error {}

@@ -32,6 +32,8 @@ const MAX_SEGMENTS = 256
 /** Units of work to read one character. A path takes as much as this many characters beside its own. */
 const PATH_READING = 16
 const PATH_CHARS = 100
+/** Units of work to hold a path against a pattern, however soon they differ. */
+const PATH_LOOK = 64
 
 export function pathPattern(source: string): PathPattern {
   const groups: Glob[][] = [[]]
@@ -119,6 +121,7 @@ function isDrive(segment: string | undefined): boolean {
 
 /** `/srv/**` is `/srv` and all that is in it. Each group is taken where it is found first, the last one at the end. */
 function matches(pattern: PathPattern, path: readonly string[], cwd: readonly string[] | undefined, work: Work): Match {
+  work.spend(PATH_LOOK)
   const before = pattern.isRelative ? cwd : []
   if (before === undefined) return "maybe"
   const [first = [], ...rest] = pattern.groups

@@ -14,7 +14,7 @@ export const MAX_COMMAND_CHARS = 8192
 export const READING = 64
 
 /** Units of work for each command and each redirection in a text, however short it is. */
-export const PART = 1024
+export const PART = 2048
 
 /** A word as it is compared where borders between words do not matter. */
 export function plainText(word: string): string {

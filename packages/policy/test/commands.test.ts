@@ -401,6 +401,12 @@ describe("a deny pattern for commands", () => {
 
   /** Programs that run another one, and commands that a quote hides from the shell but not from who is given them. */
   const WRAPPED: readonly string[] = [
+    // File names have no case on a Mac.
+    "RM x",
+    "/bin/Rm x",
+    "sudo RM x",
+    "SUDO rm x",
+    "ls | XARGS Rm",
     "time -p rm x",
     "A=1 time -p rm x",
     "flock /tmp/lock rm x",

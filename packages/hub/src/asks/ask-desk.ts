@@ -17,7 +17,16 @@ import {
   verdictAnswer,
   withVerdict,
 } from "./answer.ts"
-import { type AskReader, askId, auditOf, auditOfExtension, type Question, recordOf, wholeAsk } from "./whole-ask.ts"
+import {
+  type AskReader,
+  askId,
+  auditOf,
+  auditOfExtension,
+  auditOfRefusal,
+  type Question,
+  recordOf,
+  wholeAsk,
+} from "./whole-ask.ts"
 
 type Request = Ask["request"]
 
@@ -257,7 +266,11 @@ export class AskDesk {
     if (request === undefined && fitting.state === "allowed") {
       throw new HubError("store/failed", "What this ask asked for cannot be read: it can only be denied")
     }
-    this.#requirePermitted(ask, fitting, request ?? {}, how)
+    const refused = this.#refusal(ask, fitting, request ?? {}, how)
+    if (refused !== undefined) {
+      await this.#options.directory.addAudit(auditOfRefusal(ask, refused.code, { at: now(), by: how.by, via: how.via }))
+      throw refused
+    }
     const settledAsk = this.#settledAs(ask, fitting, how)
     const result = await this.#commit(settledAsk, request)
     if (!result.changed) {
@@ -272,12 +285,11 @@ export class AskDesk {
   }
 
   /** The rules judged what the agent asked for; an input that somebody put in its place, they have not seen. */
-  #requirePermitted(ask: AskRecord, fitting: FittingAnswer, request: Request, how: Answering): void {
+  #refusal(ask: AskRecord, fitting: FittingAnswer, request: Request, how: Answering): HubError | undefined {
     const { judge, startedBy } = this.#options
     const input = fitting.answer["updatedInput"]
     const changed = isObject(input) ? judge(wholeAsk(ask, { ...request, input })) : undefined
-    const refused = refusalOf(ask, fitting, { changed, startedBy: startedBy(ask.sessionId), how })
-    if (refused !== undefined) throw refused
+    return refusalOf(ask, fitting, { changed, startedBy: startedBy(ask.sessionId), how })
   }
 
   #settledAs(ask: AskRecord, fitting: FittingAnswer, how: Answering): AskRecord {

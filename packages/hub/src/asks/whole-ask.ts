@@ -244,6 +244,15 @@ export function auditOfExtension(
   return { at, what: EXTENDED, by, via: "person", ...about(ask, details) }
 }
 
+/** The audit record of an answer that the rules did not let stand. The ask stays open. */
+export function auditOfRefusal(
+  ask: AskRecord,
+  code: string,
+  how: Pick<NewAuditRecord, "at" | "by" | "via">,
+): NewAuditRecord {
+  return { ...how, what: "answer/refused", ...about(ask, { code, rule: ask.rule ?? null }) }
+}
+
 /** The audit record of a settled ask: who or what settled it, how long it waited, the answer, and what the rules said. */
 export function auditOf(settled: AskRecord, at: string): NewAuditRecord {
   const { state, settledBy: by = null, via = null, answer = null, rule = null, askedAt, settledAt = askedAt } = settled

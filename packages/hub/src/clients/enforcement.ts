@@ -64,7 +64,20 @@ export class Enforcement {
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
+      await this.#tellFailed(session, fieldOf(request, "input"))
       return toolDenial(FAILED)
+    }
+  }
+
+  async #tellFailed(session: LiveSession, hook: Fields | undefined): Promise<void> {
+    const { directory, trouble } = this.#options
+    const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
+    const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }
+    const who = { by: "hub", via: "hub", sessionId: session.id, askId: null }
+    try {
+      await directory.addAudit({ at: session.now(), what: "call/denied", ...who, details })
+    } catch (error) {
+      trouble(session, "a denied call is not in the audit", error)
     }
   }
 

@@ -78,6 +78,9 @@ it("[PO34] who resumes a session has started it", async () => {
   second.say({ type: "control_request", request_id: "q-1", request: bash("npm publish", "t-1") })
   const ask = await openAsk(stage)
   expect((await answer(stage, ask, ben)).body).toMatchObject({ error: { code: "ask/four-eyes" } })
+  const { body } = await rest<{ records: object[] }>(stage, "GET", "/api/audit?what=answer/refused")
+  const details = { code: "ask/four-eyes", rule: "two", toolName: "Bash" }
+  expect(body.records).toMatchObject([{ by: "Ben", via: "person", sessionId: session.id, askId: ask.id, details }])
   expect((await answer(stage, ask, ann)).status).toBe(200)
 })
 

@@ -17,6 +17,14 @@ const COLUMNS: readonly (readonly [
   ["details", ({ details }) => JSON.stringify(details)],
 ]
 
+/** A character that moves a terminal's cursor or cannot be seen is written as JSON writes it: a terminal may show the file. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+const escaped = (character: string) =>
+  character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("")
+
 /** The first line of an audit as CSV. */
 export const AUDIT_CSV_HEAD = line(COLUMNS.map(([title]) => title))
 
@@ -27,7 +35,8 @@ export function auditCsvLine(record: AuditRecord): string {
 /** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe: an agent chose the words in it. */
 function line(cells: readonly (string | number)[]): string {
   const quoted = cells.map((cell) => {
-    const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell)
+    const seen = String(cell).replace(UNSEEN, escaped)
+    const text = typeof cell === "string" && /^[=+\-@]/.test(seen) ? `'${seen}` : seen
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   })
   return `${quoted.join(",")}\r\n`

@@ -128,7 +128,8 @@ function headOf(row: RowOf<"result">): string {
 
 /** How an ask ended, as a sentence; undefined while it is open. */
 export function askWords(ask: AskFacts): string | undefined {
-  const who = ask.rule === undefined ? (ask.by ?? "somebody") : `rule ${ask.rule}`
+  // A request that a rule sent to a person has that rule too: whoever answered is named first.
+  const who = ask.by ?? (ask.rule === undefined ? "somebody" : `rule ${ask.rule}`)
   const reason = textOf(ask.answer, "message")
   const words: Readonly<Record<AskOutcome, string | undefined>> = {
     pending: undefined,

@@ -42,6 +42,7 @@ export function requestOf(wish: AuditWish): AuditQuery {
 const EVENTS: readonly (readonly [what: string, words: string])[] = [
   ["call/denied", "Tool call denied"],
   ["ask/extended", "More time given"],
+  ["answer/refused", "Answer refused"],
   ["grant/given", "Grant given"],
   ["grant/revoked", "Grant revoked"],
   ["policy/changed", "Policy changed"],
@@ -81,7 +82,13 @@ function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 }
 
-const DANGERS: ReadonlySet<string> = new Set(["ask/denied", "call/denied", "runner/refused", "session/not-enforced"])
+const DANGERS: ReadonlySet<string> = new Set([
+  "ask/denied",
+  "answer/refused",
+  "call/denied",
+  "runner/refused",
+  "session/not-enforced",
+])
 
 export function lookOf(what: string): string {
   if (what === "ask/allowed") return "text-clear"
@@ -103,6 +110,7 @@ export function subjectOf({ what, details }: Pick<AuditRecord, "what" | "details
       ...(isObject(input) ? { input } : {}),
     })
   }
+  if (what === "answer/refused") return oneLine(textOf(details, "toolName") ?? "", 160)
   if (what === "call/denied") {
     // Its input is in the transcript; the part that decided is here.
     const part = textOf(details["why"], "text")
