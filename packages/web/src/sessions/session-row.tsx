@@ -77,7 +77,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
           >
             <bdi
-              className={classes("min-w-0 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
+              className={classes("min-w-24 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
             >
               {line === "" ? "No messages yet" : line}
             </bdi>
@@ -86,7 +86,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
             {/* What is asked needs the room more than what was done. */}
             <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
-            {!compact && <EntryFacts entry={entry} className="hidden shrink-0 tablet:flex" />}
+            {!compact && <EntryFacts entry={entry} className="hidden tablet:flex" />}
           </span>
         </span>
       </Link>
