@@ -212,7 +212,7 @@ function MessageAll({ count, open, onClose, text, onText, onSend }: MessageAllPr
           className={`${INPUT} py-2`}
         />
         <p className="text-dense text-text-2">
-          Each session gets this message. Running agents get it after their turn; ended ones are resumed.
+          Each session gets this message. Running agents get it after their turn; ended ones resume on their machine.
         </p>
         <div className="flex justify-end gap-3">
           <Button onClick={onClose}>Cancel</Button>
