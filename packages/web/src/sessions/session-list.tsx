@@ -169,9 +169,7 @@ function Column({ section }: { readonly section: Section }) {
       aria-label={title}
       className="flex min-h-0 w-72 shrink-0 flex-col rounded-card border border-line bg-sunken"
     >
-      <h2
-        className="flex items-baseline gap-1.5 px-3 pt-3 pb-2 text-dense font-medium text-text-2"
-      >
+      <h2 className="flex items-baseline gap-1.5 px-3 pt-3 pb-2 text-dense font-medium text-text-2">
         <bdi className={classes("min-w-0 truncate", key === "needs-you" && "text-caution")}>{title}</bdi>
         <span className="font-normal text-text-3 tabular-nums">{entries.length}</span>
       </h2>
