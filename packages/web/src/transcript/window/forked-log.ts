@@ -7,7 +7,7 @@ import {
   type Session,
 } from "@signalbox/client"
 
-/** What a feed reads of a session. */
+/** The part of a session that a feed reads. */
 export type LogSource = Pick<HubSession, "id" | "events" | "follow">
 
 /** One session of a chain of forks: its events up to `upTo` are history of the fork. */
