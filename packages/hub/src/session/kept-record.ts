@@ -1,12 +1,4 @@
-import {
-  backgroundTasksIn,
-  type Envelope,
-  factsIn,
-  fieldOf,
-  type ModelUses,
-  sumUsd,
-  textOf,
-} from "@signalbox/protocol"
+import { backgroundTasksIn, type Envelope, factsIn, fieldOf, type ModelUses, sumUsd, textOf } from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
