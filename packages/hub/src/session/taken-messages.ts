@@ -1,5 +1,5 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
-import { textIn } from "./kept-record.ts"
+import { textIn } from "./last-line.ts"
 
 /** A message that the agent has not taken up. */
 interface Waiting {

@@ -253,6 +253,11 @@ export class Transcript {
         this.#turns.processEnded(seq)
         this.#live.endAll(seq)
         break
+      // Another process speaks from here on: nothing of the history is still under way, and costs are counted anew.
+      case "forked":
+        this.#tools.turnEnded(seq)
+        this.#turns.processEnded(seq)
+        break
       case "disconnected":
         this.#live.interrupted(seq)
         break

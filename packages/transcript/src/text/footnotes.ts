@@ -67,7 +67,7 @@ function eachOutsideCode(lines: readonly string[], change: (line: string, isCode
 }
 
 function marked(line: string, notes: ReadonlyMap<string, string>, numberOf: (name: string) => string): string {
-  // What stands between backticks is code.
+  // Text between backticks is code.
   const parts = line.split(/(`+[^`]*`+)/u)
   return parts
     .map((part) =>

@@ -8,8 +8,7 @@ const MAX_FRAMES = 10
 export interface Roving {
   /** For the element that holds the rows. */
   readonly ref: (list: HTMLElement | null) => (() => void) | undefined
-  /** To the row that stands so many rows further, or to the first one from outside. `among`: of these rows only. */
-  readonly step: (by: number, among?: string) => void
+  readonly step: (by: number) => void
 }
 
 /**
@@ -17,20 +16,20 @@ export interface Roving {
  * through the controls of a row. Rows are found in the document, so that a list which draws only some of them works alike.
  */
 export function useRoving(rows: string): Roving {
-  const list = useRef<RovingList | undefined>(undefined)
+  const list = useRef<HTMLElement | null>(null)
   const ref = useCallback(
     (element: HTMLElement | null) => {
+      list.current = element
       if (element === null) return undefined
       const own = new RovingList(element, rows)
-      list.current = own
       return () => {
         own.leave()
-        if (list.current === own) list.current = undefined
+        if (list.current === element) list.current = null
       }
     },
     [rows],
   )
-  const step = useCallback((by: number, among?: string) => list.current?.step(by, among), [])
+  const step = useCallback((by: number) => stepRows(list.current, by, rows), [rows])
   return { ref, step }
 }
 
@@ -49,25 +48,13 @@ class RovingList {
     element.addEventListener("focusin", ({ target }) => this.#moved(target), { signal })
     element.addEventListener("keydown", (event) => this.#onKey(event), { signal })
     this.#watcher = new MutationObserver(() => this.#settle())
-    this.#watcher.observe(element, { childList: true, subtree: true })
+    this.#watcher.observe(element, { childList: true, subtree: true, attributeFilter: ["aria-current"] })
     this.#settle()
   }
 
   leave(): void {
     this.#leaving.abort()
     this.#watcher.disconnect()
-  }
-
-  step(by: number, among: string = this.#rows): void {
-    const all = this.#found(among)
-    const active = document.activeElement
-    const at = all.findIndex((row) => row.contains(active))
-    // From a row of another kind, the next one in the order of the document.
-    const after = all.findIndex((row) => active !== null && isBefore(active, row))
-    const isElsewhere = active === null || !this.#element.contains(active)
-    const from = at === -1 && !isElsewhere ? (after === -1 ? all.length : after) - (by > 0 ? 1 : 0) : at
-    const next = at === -1 && isElsewhere ? 0 : Math.min(Math.max(from + by, 0), all.length - 1)
-    focusRow(all[next])
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -81,7 +68,7 @@ class RovingList {
     if (along !== undefined) {
       const own = controlsOf(row)
       own[own.indexOf(target) + along]?.focus()
-    } else if (down !== undefined) this.step(down)
+    } else if (down !== undefined) stepRows(this.#element, down, this.#rows)
     else if (key === "Home" || key === "End") this.#toEnd(key === "End")
     else return
     event.preventDefault()
@@ -92,7 +79,7 @@ class RovingList {
     const scroller = scrollerOf(this.#element)
     const go = (frames: number) => {
       scroller?.scrollTo({ top: isLast ? scroller.scrollHeight : 0, behavior: "instant" })
-      const all = this.#found(this.#rows)
+      const all = visibleRows(this.#element, this.#rows)
       focusRow(isLast ? all.at(-1) : all[0])
       if (frames > 0 && !this.#leaving.signal.aborted) requestAnimationFrame(() => go(frames - 1))
     }
@@ -105,10 +92,6 @@ class RovingList {
     return row !== null && this.#element.contains(row) && !floatsOver(row, target) ? row : undefined
   }
 
-  #found(rows: string): HTMLElement[] {
-    return [...this.#element.querySelectorAll<HTMLElement>(rows)].filter((row) => row.checkVisibility())
-  }
-
   #moved(target: EventTarget | null): void {
     if (!(target instanceof HTMLElement) || this.#rowOf(target) === undefined) return
     this.#stop = target
@@ -118,16 +101,39 @@ class RovingList {
   /** One control of all rows can be tabbed to: the one that had the focus last, else that of the current row, else the first. */
   #settle(): void {
     const all = [...this.#element.querySelectorAll<HTMLElement>(this.#rows)]
-    if (this.#stop?.isConnected !== true) {
-      const current = all.find((row) => row.matches("[aria-current]") || row.querySelector("[aria-current]") !== null)
-      this.#stop = mainOf(current ?? all[0])
-    }
+    const isInside = this.#element.contains(document.activeElement)
+    const current = all.find((row) => row.matches("[aria-current]") || row.querySelector("[aria-current]") !== null)
+    if (current !== undefined && !isInside) this.#stop = mainOf(current)
+    else if (this.#stop?.isConnected !== true) this.#stop = mainOf(current ?? all.find(isGoneTo) ?? all[0])
     for (const row of all)
       for (const control of controlsOf(row)) {
         const wanted = control === this.#stop ? 0 : -1
         if (control.tabIndex !== wanted || !control.hasAttribute("tabindex")) control.tabIndex = wanted
       }
   }
+}
+
+/** Rows before headings. */
+function isGoneTo(row: HTMLElement): boolean {
+  return row.matches(CONTROLS) || row.querySelector("a[href]") !== null
+}
+
+function visibleRows(list: HTMLElement, rows: string): HTMLElement[] {
+  return [...list.querySelectorAll<HTMLElement>(rows)].filter((row) => row.checkVisibility())
+}
+
+/** Focuses the row that stands `by` rows further, or the first one for somebody who is elsewhere. */
+export function stepRows(list: HTMLElement | null, by: number, rows: string): void {
+  if (list === null) return
+  const all = visibleRows(list, rows)
+  const active = document.activeElement ?? document.body
+  const at = all.findIndex((row) => row.contains(active))
+  // From between rows, as from a heading: the next one in the order of the document.
+  const isBetween = at === -1 && active !== list && list.contains(active)
+  const after = isBetween ? all.findIndex((row) => isBefore(active, row)) : -1
+  const from = isBetween ? (after === -1 ? all.length : after) - (by > 0 ? 1 : 0) : at
+  const next = at === -1 && !isBetween ? 0 : Math.min(Math.max(from + by, 0), all.length - 1)
+  focusRow(all[next])
 }
 
 function isBefore(element: Element, other: Element): boolean {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { useLayer } from "../app/router.tsx"
 import { classes } from "./classes.ts"
 import { place } from "./menu.tsx"
@@ -32,6 +32,13 @@ export function Popover({ label, trigger, className, children }: PopoverProps) {
     return () => element.removeEventListener("beforetoggle", onToggle)
   }, [open])
 
+  function onKey(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return
+    close()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
   function close(): void {
     setOpen(false)
     button.current?.focus()
@@ -62,6 +69,7 @@ export function Popover({ label, trigger, className, children }: PopoverProps) {
           role="dialog"
           tabIndex={-1}
           aria-label={label}
+          onKeyDown={onKey}
           className="popup fixed m-0 flex max-h-[80vh] w-96 max-w-[calc(100vw-2rem)] flex-col gap-4 overflow-y-auto rounded-card border border-line bg-raised p-4 whitespace-normal text-text shadow-popover outline-none"
         >
           {children()}

@@ -2,7 +2,7 @@ import { newUuid, type Session } from "@signalbox/client"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useFleet, useHubStore } from "../app/hub-context.ts"
-import { useKeys } from "../app/keyboard.ts"
+import { isEditable, useKeys } from "../app/keyboard.ts"
 import { useValue } from "../app/value-store.ts"
 import { Button, IconButton } from "../design/button.tsx"
 import { Confirm, Dialog } from "../design/dialog.tsx"
@@ -38,7 +38,15 @@ export function SelectionBar() {
   const chosen = [...ids].flatMap((id) => sessions.get(id) ?? [])
   const { work, run, forget } = useBulkWork()
   const [asking, setAsking] = useState<"none" | "archive" | "stop" | "message">("none")
-  useKeys({ Escape: () => (ids.size === 0 ? "not-here" : clearSelection()) })
+  useKeys({
+    Escape: ({ target }) => (ids.size === 0 || isEditable(target) ? "not-here" : clearSelection()),
+  })
+  const isOver = chosen.length === 0
+  useEffect(() => {
+    // The buttons went with the selection: who was at one goes on in the list.
+    const isLost = document.activeElement === document.body || document.activeElement === null
+    if (isOver && isLost) document.querySelector<HTMLElement>("[data-roving] [tabindex='0']")?.focus()
+  }, [isOver])
   const isBusy = work.name === "doing"
   // Kept while somebody did not get it: it can be sent again.
   const [text, setText] = useState("")
@@ -154,10 +162,10 @@ function WorkLine({ work, sessions, onDismiss }: WorkLineProps) {
   }
   return (
     <div className="mx-auto flex w-full max-w-5xl items-start gap-2 text-dense">
-      <div className="max-h-32 min-w-0 flex-1 overflow-y-auto py-1">
+      <div className="min-w-0 flex-1 py-1">
         <p className="font-medium tabular-nums">{resultWords(work.action, work.result)}</p>
         {refusalWords(work.result, sessions).map(({ names, why }) => (
-          <p key={why} className="text-danger">
+          <p key={why} className="line-clamp-2 text-danger">
             <bdi>{names}</bdi>: {why}
           </p>
         ))}
@@ -204,7 +212,7 @@ function MessageAll({ count, open, onClose, text, onText, onSend }: MessageAllPr
           className={`${INPUT} py-2`}
         />
         <p className="text-dense text-text-2">
-          Each session gets this message. Running agents get it after their turn; ended ones are resumed.
+          Each session gets this message. Running agents get it after their turn; ended ones resume on their machine.
         </p>
         <div className="flex justify-end gap-3">
           <Button onClick={onClose}>Cancel</Button>

@@ -37,7 +37,7 @@ export function resultWords(action: BulkAction, { done, refused }: BulkResult): 
   return `${count} ${DONE[action]}.`
 }
 
-/** The refusals, those for the same reason together. */
+/** The refusals, those for the same reason together, and no more reasons than can be read at a glance. */
 export function refusalWords(
   { refused }: BulkResult,
   sessions: ReadonlyMap<string, Session>,
@@ -48,7 +48,7 @@ export function refusalWords(
     const name = session === undefined ? id.slice(0, 8) : titleOf(session)
     byReason.set(why, [...(byReason.get(why) ?? []), name])
   }
-  return [...byReason].map(([why, names]) => ({
+  return [...byReason].slice(0, MAX_REASONS).map(([why, names]) => ({
     names:
       names.length <= MAX_NAMES
         ? names.join(", ")
@@ -58,6 +58,7 @@ export function refusalWords(
 }
 
 const MAX_NAMES = 5
+const MAX_REASONS = 4
 
 /** What is to be known before all of them are stopped or put away; nothing when there is nothing to know. */
 export function bulkConsequence(action: BulkAction, sessions: readonly Session[]): string {

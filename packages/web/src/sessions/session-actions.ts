@@ -3,6 +3,7 @@ import { announce } from "../app/announcer.tsx"
 import { useCanOperate, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import type { KeyMap } from "../app/keyboard.ts"
+import { stepRows } from "../app/roving.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { titleOf } from "../fleet/session-words.ts"
 import { selectTo, toggleSelected } from "./selection.ts"
@@ -79,22 +80,26 @@ function chosen(): string | undefined {
 /** Rows of the list for j and k; arrows stop at the headings too. */
 export const SESSION_ROWS = "[data-session]"
 
+function step(by: number): void {
+  stepRows(document.querySelector<HTMLElement>("#main [data-region='content']"), by, SESSION_ROWS)
+}
+
 /** j and k go through the list; x, i and # act on the row that has the focus, never on another. */
-export function useListKeys(step: (by: number, among: string) => void, onArchive: (id: string) => void): KeyMap {
+export function useListKeys(onArchive: (id: string) => void): KeyMap {
   const store = useHubStore()
   const canOperate = store.me.get()?.role !== "viewer"
   const extend = (by: number) => (event: KeyboardEvent) => {
     const from = chosen()
     if (!event.shiftKey || from === undefined) return "not-here"
     selectTo(from)
-    step(by, SESSION_ROWS)
+    step(by)
     const to = chosen()
     if (to !== undefined) selectTo(to)
     return undefined
   }
   return {
-    j: () => step(1, SESSION_ROWS),
-    k: () => step(-1, SESSION_ROWS),
+    j: () => step(1),
+    k: () => step(-1),
     ...(canOperate
       ? {
           ArrowDown: extend(1),

@@ -1,12 +1,13 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
-import { type Roving, useRoving } from "../app/roving.ts"
+import { useRoving } from "../app/roving.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
 import { abbreviateHome, useMachineHome } from "../fleet/machine-store.tsx"
 import { useStatusWords } from "../fleet/session-status.tsx"
 import { listed, selection, setSelectionOrder } from "./selection.ts"
+import { SESSION_ROWS } from "./session-actions.ts"
 import { SessionCard, SessionRow } from "./session-row.tsx"
 import { type Grouping, heldSections, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 
@@ -15,8 +16,6 @@ interface ViewProps {
   readonly grouping: Grouping
   /** Another one means that the reader asked for another list. */
   readonly filterKey: string
-  /** For the keys of a screen that has some: one stop for Tab, and how to step through the rows. */
-  readonly roving?: Roving
 }
 
 interface SessionListProps extends ViewProps {
@@ -38,8 +37,7 @@ export function SessionList(props: SessionListProps) {
     () => new Set(compact && search === "" ? QUIET_SECTIONS : []),
   )
   const { sections, moved, release } = useHeldSections(props, inner)
-  const ownRoving = useRoving(LIST_ROWS)
-  const { ref: rovingRef } = props.roving ?? ownRoving
+  const { ref: rovingRef } = useRoving(LIST_ROWS)
   useSelectionOrder(compact ? undefined : sections, closed)
   // The group of the open session is open when it comes there; whoever closes it then has it closed.
   const [openedFor, setOpenedFor] = useState<string | undefined>(undefined)
@@ -139,14 +137,12 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
 export function SessionBoard(props: ViewProps) {
   const inner = useRef<HTMLDivElement>(null)
   const { sections, moved, release } = useHeldSections(props, inner)
-  const ownRoving = useRoving(LIST_ROWS)
-  const { ref: rovingRef } = props.roving ?? ownRoving
   useSelectionOrder(sections, NONE_CLOSED)
   return (
     <div data-region="content" className="relative flex min-h-0 flex-1 flex-col">
       <UpdateOrder moved={moved} onUpdate={release} />
       <div
-        ref={useBothRefs(inner, rovingRef)}
+        ref={inner}
         role="group"
         // A region that scrolls must be reachable by keyboard.
         tabIndex={0}
@@ -165,20 +161,20 @@ function Column({ section }: { readonly section: Section }) {
   const { key, entries } = section
   const title = useSectionTitle(section)
   const scroller = useRef<HTMLDivElement>(null)
+  // A column scrolls by itself: each has its own stop.
+  const { ref } = useRoving(SESSION_ROWS)
   const row = (entry: SessionEntry) => <SessionCard key={entry.session.id} entry={entry} />
   return (
     <section
       aria-label={title}
       className="flex min-h-0 w-72 shrink-0 flex-col rounded-card border border-line bg-sunken"
     >
-      <h2
-        className="flex items-baseline gap-1.5 px-3 pt-3 pb-2 text-dense font-medium text-text-2"
-      >
+      <h2 className="flex items-baseline gap-1.5 px-3 pt-3 pb-2 text-dense font-medium text-text-2">
         <bdi className={classes("min-w-0 truncate", key === "needs-you" && "text-caution")}>{title}</bdi>
         <span className="font-normal text-text-3 tabular-nums">{entries.length}</span>
       </h2>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-2">
-        <div role="list" aria-label={title} className="flex flex-col">
+        <div ref={ref} role="list" aria-label={title} className="flex flex-col">
           {entries.length < VIRTUAL_FROM.board ? (
             entries.map(row)
           ) : (
@@ -245,7 +241,7 @@ function UpdateOrder({ moved, onUpdate }: { readonly moved: number; readonly onU
 }
 
 /** Arrows stop at the rows and at the headings, which fold their section. */
-export const LIST_ROWS = "[data-session], [data-section]"
+const LIST_ROWS = "[data-session], [data-section]"
 const NONE_CLOSED: ReadonlySet<string> = new Set()
 
 /** Tells what a range runs through. Sessions that left the list are not selected any more. */

@@ -1,13 +1,14 @@
 import type { Session } from "@signalbox/client"
 import { useEffect, useRef, useState } from "react"
 import { navigate } from "../app/router.tsx"
+import { useSelected } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Confirm, Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
 import { archiveConsequence, stopConsequence, titleOf } from "../fleet/session-words.ts"
-import { toggleSelected } from "./selection.ts"
+import { selection, toggleSelected } from "./selection.ts"
 import { useSessionActions } from "./session-actions.ts"
 
 interface SessionMenuProps {
@@ -19,6 +20,7 @@ interface SessionMenuProps {
 
 export function SessionMenu({ session, className, own }: SessionMenuProps) {
   const actions = useSessionActions(session)
+  const isSelected = useSelected(selection, ({ ids }) => ids.has(session.id))
   const [dialog, setDialog] = useState<"none" | "rename" | "archive" | "stop">("none")
   const title = titleOf(session)
   const isRunning = session.state === "running" || session.state === "waiting"
@@ -35,7 +37,9 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
     ...(actions === undefined || session.agentSessionId === null
       ? []
       : [entry("Fork…", () => navigate(`/new?fork=${encodeURIComponent(session.id)}`))]),
-    ...(actions === undefined || own !== undefined ? [] : [entry("Select", () => toggleSelected(session.id))]),
+    ...(actions === undefined || own !== undefined
+      ? []
+      : [entry(isSelected ? "Deselect" : "Select", () => toggleSelected(session.id))]),
     ...(own?.actions ?? []),
     ...(actions === undefined
       ? []

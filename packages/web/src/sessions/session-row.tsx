@@ -41,7 +41,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
       <Link
         href={`/s/${session.id}${search}`}
         aria-current={current ? "page" : undefined}
-        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 coarse:min-h-[max(var(--row-height),2.75rem)]"
+        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 not-first:ps-1 coarse:not-first:ps-(--row-pad) coarse:min-h-[max(var(--row-height),2.75rem)]"
       >
         <StatusGlyph status={status} />
         <span
@@ -77,7 +77,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
           >
             <bdi
-              className={classes("min-w-0 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
+              className={classes("min-w-24 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
             >
               {line === "" ? "No messages yet" : line}
             </bdi>
@@ -86,7 +86,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
             {/* What is asked needs the room more than what was done. */}
             <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
-            {!compact && <EntryFacts entry={entry} className="hidden shrink-0 tablet:flex" />}
+            {!compact && <EntryFacts entry={entry} className="hidden tablet:flex" />}
           </span>
         </span>
       </Link>
@@ -101,12 +101,17 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
   const now = useNow()
   const silent = isSilent(session, now)
   const line = lastLineOf(entry)
+  const isSelected = useSelected(selection, ({ ids }) => ids.has(session.id))
   return (
-    <div role="listitem" data-session={session.id} className="group relative pb-2">
+    <div role="listitem" data-session={session.id} className="relative pb-2">
       <Link
         href={`/s/${session.id}`}
-        className="flex min-h-16 flex-col gap-1 rounded-control border border-line bg-surface px-3 py-2 hover:border-edge"
+        className={classes(
+          "flex min-h-16 flex-col gap-1 rounded-control border px-3 py-2",
+          isSelected ? "border-accent bg-accent-soft" : "border-line bg-surface hover:border-edge",
+        )}
       >
+        {isSelected && <span className="sr-only">Selected</span>}
         <span className="flex min-w-0 items-start gap-2 pe-8 coarse:pe-11">
           <span className="pt-0.5">
             <StatusGlyph status={status} />
@@ -169,7 +174,7 @@ function SelectBox({ session }: { readonly session: Session }) {
   return (
     <label
       className={classes(
-        "-me-3 flex min-h-8 w-7 shrink-0 items-center justify-center self-stretch",
+        "flex w-7 shrink-0 items-center justify-center self-stretch",
         isSelecting ? "coarse:w-11" : "opacity-0 group-hover:opacity-100 focus-within:opacity-100 coarse:hidden",
       )}
     >

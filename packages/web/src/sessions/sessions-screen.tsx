@@ -4,7 +4,6 @@ import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { navigate, setQuery, usePlace } from "../app/router.tsx"
-import { useRoving } from "../app/roving.ts"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { useSelected } from "../app/value-store.ts"
 import { Button, IconButton } from "../design/button.tsx"
@@ -18,7 +17,7 @@ import { useEntries } from "./entries.ts"
 import { FirstSteps } from "./first-steps.tsx"
 import { clearSelection, selection } from "./selection.ts"
 import { archive, useListKeys, useTrouble } from "./session-actions.ts"
-import { LIST_ROWS, SessionBoard, SessionList } from "./session-list.tsx"
+import { SessionBoard, SessionList } from "./session-list.tsx"
 import { ConfirmArchive } from "./session-menu.tsx"
 import { matchesFilter } from "./session-sections.ts"
 
@@ -46,11 +45,10 @@ export function SessionsScreen() {
   const isEmpty = fleet.load.name === "ready" && fleet.sessions.size === 0
   const [trouble, forgetTrouble] = useTrouble()
   const [archiving, setArchiving] = useState<{ readonly session: Session; readonly isOpen: boolean } | undefined>()
-  const roving = useRoving(LIST_ROWS)
   // What is selected stays so for as long as the list is looked at.
   useEffect(() => clearSelection, [])
   useKeys(
-    useListKeys(roving.step, (id) => {
+    useListKeys((id) => {
       const session = fleet.sessions.get(id)
       if (session === undefined || session.archived) return
       if (session.pendingAsks > 0) setArchiving({ session, isOpen: true })
@@ -136,7 +134,7 @@ export function SessionsScreen() {
           className="contents"
           onScrollCapture={fleet.more ? (event) => readOnAtEnd(event.target, store) : undefined}
         >
-          <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} roving={roving} />
+          <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />
         </div>
       )}
       {canOperate && <Selecting />}

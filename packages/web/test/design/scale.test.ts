@@ -28,6 +28,11 @@ describe("the scale", () => {
 
   it("[L-161] icons are drawn in one file, signs of a state in those that own them", () => {
     const drawing = files.filter(({ text }) => PICTURES.test(text)).map(({ name }) => name)
-    expect(drawing.toSorted()).toEqual(["asks/ask-outcome.tsx", "design/icons.tsx", "fleet/session-status.tsx", "machines/machine-status.tsx"])
+    expect(drawing.toSorted()).toEqual([
+      "asks/ask-outcome.tsx",
+      "design/icons.tsx",
+      "fleet/session-status.tsx",
+      "machines/machine-status.tsx",
+    ])
   })
 })

@@ -1,4 +1,4 @@
-import type { EventPage, EventQuery, HubEvent } from "@signalbox/client"
+import { type EventPage, type EventQuery, HubClientError, type HubEvent } from "@signalbox/client"
 import { expect, it } from "vitest"
 import { ForkedLog, type SessionAt } from "../../src/transcript/window/forked-log.ts"
 
@@ -9,12 +9,16 @@ interface Kept {
 }
 
 const END = Number.MAX_SAFE_INTEGER
+const gone = (id: string) => new HubClientError("session/unknown", `no session ${id}`, { status: 404 })
 
 /** Sessions whose events say which session they belong to, and their number there. */
 function sessionsOf(kept: Readonly<Record<string, Kept>>): SessionAt {
   return (id) => ({
     id,
-    get: () => Promise.resolve(kept[id] ?? { count: 0 }),
+    get: () => {
+      const found = kept[id]
+      return found === undefined ? Promise.reject(gone(id)) : Promise.resolve(found)
+    },
     follow: () => {
       throw new Error("nobody follows here")
     },
@@ -87,4 +91,9 @@ it("[X-122] reading on leads out of the history, and the ends are those of all o
 it("[X-122] a session that is no fork is read as it is", async () => {
   const log = new ForkedLog("a", sessionsOf({ a: { count: 3 } }))
   expect(await log.events({ before: END, limit: 2 })).toMatchObject({ firstSeq: 1, events: [{ seq: 2 }, { seq: 3 }] })
+})
+
+it("[X-122] a fork whose parent is gone shows what is its own", async () => {
+  const log = new ForkedLog("fork", sessionsOf({ fork: { count: 2, parent: "gone", parentSeq: 3 } }))
+  expect(await log.events({ before: END, limit: 2 })).toMatchObject({ firstSeq: 1, events: [{ seq: 1 }, { seq: 2 }] })
 })

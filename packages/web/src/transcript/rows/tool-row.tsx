@@ -31,7 +31,7 @@ const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>
 
 /** Tools whose rows are open unless the reader wants them brief. */
 const OPEN: ReadonlySet<string> = new Set([...EDITS, "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
-/** What it wrote tells why it failed; what a command wrote that went well is a click away. */
+/** Their output tells why. The output of a command that went well is a click away. */
 const TELLS_WHY: ReadonlySet<ToolState> = new Set(["failed", "interrupted"])
 /** Files that are read to be looked at. */
 const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i

@@ -7,7 +7,7 @@ import {
   type Session,
 } from "@signalbox/client"
 
-/** What a feed reads of a session. */
+/** The part of a session that a feed reads. */
 export type LogSource = Pick<HubSession, "id" | "events" | "follow">
 
 /** One session of a chain of forks: its events up to `upTo` are history of the fork. */
@@ -110,15 +110,16 @@ export class ForkedLog implements LogSource {
   async #findParts(): Promise<readonly Part[]> {
     const parts: Part[] = []
     let offset = 0
-    let id = this.id
-    while (parts.length < MAX_PARTS) {
-      const record = await this.#sessionAt(id).get().catch(rejectUnlessGone)
-      const { parent, parentSeq } = record ?? {}
-      if (parent === undefined || parentSeq === undefined || parentSeq === 0) break
-      // The fork's own history begins behind the note; that of the parent behind its own history, without one.
+    let record = await this.#sessionAt(this.id).get().catch(rejectUnlessGone)
+    while (record !== undefined && parts.length < MAX_PARTS) {
+      const { parent, parentSeq = 0 } = record
+      if (parent === undefined || parentSeq === 0) break
+      const log = this.#sessionAt(parent)
+      record = await log.get().catch(rejectUnlessGone)
+      if (record === undefined) break
+      // The fork's own events begin behind the note; those of its parent right behind the history before them.
       offset -= parts.length === 0 ? parentSeq + 1 : parentSeq
-      parts.push({ log: this.#sessionAt(parent), offset, upTo: parentSeq })
-      id = parent
+      parts.push({ log, offset, upTo: parentSeq })
     }
     return parts
   }
