@@ -183,5 +183,5 @@ function longestInOrder(pairs: readonly (readonly [number, number])[]): readonly
     const pair = pairs[at]
     if (pair !== undefined) found.push(pair)
   }
-  return found.reverse()
+  return found.toReversed()
 }
