@@ -139,8 +139,8 @@ function handClock() {
   }
   const pass = (ms: number) => {
     now += ms
-    for (const timer of [...timers]) {
-      if (timer.at > now) continue
+    const due = [...timers].filter(({ at }) => at <= now)
+    for (const timer of due) {
       timers.delete(timer)
       timer.run()
     }
