@@ -43,70 +43,6 @@ describe.runIf(hasBrowser)("the inbox", () => {
     expect(groups[1]).toMatch(/^By hand.*External/)
   })
 
-  check("[A-150] requests of a session stand together, and j and k go through them as they stand", async () => {
-    await isReady()
-    await settleAll()
-    const [one, two] = [await stage.agent({ title: "First asks" }), await stage.agent({ title: "Second asks" })]
-    one.ask({ command: "npm run a" })
-    await stage.waitFor(one.id, 1)
-    two.ask({ command: "npm run b" })
-    await stage.waitFor(two.id, 1)
-    one.ask({ command: "npm run c && rm -rf build" }, { decision_reason: "It writes outside of the folder" })
-    await stage.waitFor(one.id, 2)
-    const page = await stage.inbox("/requests", { size: { width: 820, height: 1180 } })
-    await expect.poll(() => rows(page).count(), PATIENCE).toBe(3)
-    expect((await rows(page).allTextContents()).map((text) => /npm run ./.exec(text)?.[0])).toEqual([
-      "npm run a",
-      "npm run c",
-      "npm run b",
-    ])
-    await rows(page).filter({ hasText: "npm run c" }).getByText("It writes outside of the folder").waitFor()
-    await rows(page)
-      .filter({ hasText: "npm run c" })
-      .getByText(/Deletes/)
-      .waitFor()
-    // Two panes on a tablet: the request is beside the list.
-    await detail(page).getByText("npm run a").first().waitFor()
-    for (const [key, command] of [
-      ["j", "npm run c"],
-      ["j", "npm run b"],
-      ["k", "npm run c"],
-    ] as const) {
-      await page.keyboard.press(key)
-      await detail(page).getByText(command).first().waitFor()
-      expect(await rows(page).count()).toBe(3)
-    }
-  })
-
-  check("[A-151] an answered request leaves a receipt: who, what and when, and the way to its record", async () => {
-    await isReady()
-    await settleAll()
-    const agent = await stage.agent({ title: "Receipt" })
-    agent.ask({ command: "npm run mine" })
-    agent.ask({ command: "npm run theirs" })
-    const [, theirs] = await stage.waitFor(agent.id, 2)
-    const page = await stage.inbox("/requests", { role: "operator" })
-    await detail(page).locator("[data-ask][data-armed='true']").waitFor()
-    await detail(page)
-      .getByRole("button", { name: /^Allow once/ })
-      .click()
-    const receipts = page.getByRole("list", { name: "Just answered" }).getByRole("listitem")
-    await receipts
-      .filter({ hasText: "npm run mine" })
-      .getByText(/^You allowed this at \d\d:\d\d$/)
-      .waitFor()
-    await stage.hub.post(`/api/asks/${theirs.id}/answer`, { behavior: "deny" })
-    await receipts
-      .filter({ hasText: "npm run theirs" })
-      .getByText(/^admin denied this at \d\d:\d\d$/)
-      .waitFor()
-    expect(await receipts.getByRole("button").count()).toBe(0)
-    await receipts.filter({ hasText: "npm run theirs" }).getByRole("link").click()
-    await detail(page)
-      .getByText(/^admin denied this at/)
-      .waitFor()
-  })
-
   check("[A-2] the way there and the page's title say how many wait", async () => {
     await isReady()
     const page = await stage.cockpit.page()
@@ -196,6 +132,70 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
     await page.goto("/requests/nonsense?kind=nonsense")
     await detail(page).getByText("Request not found.").waitFor()
+  })
+
+  check("[A-150] requests of a session stand together, and j and k go through them as they stand", async () => {
+    await isReady()
+    await settleAll()
+    const [one, two] = [await stage.agent({ title: "First asks" }), await stage.agent({ title: "Second asks" })]
+    one.ask({ command: "npm run a" })
+    await stage.waitFor(one.id, 1)
+    two.ask({ command: "npm run b" })
+    await stage.waitFor(two.id, 1)
+    one.ask({ command: "npm run c && rm -rf build" }, { decision_reason: "It writes outside of the folder" })
+    await stage.waitFor(one.id, 2)
+    const page = await stage.inbox("/requests", { size: { width: 820, height: 1180 } })
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(3)
+    expect((await rows(page).allTextContents()).map((text) => /npm run ./.exec(text)?.[0])).toEqual([
+      "npm run a",
+      "npm run c",
+      "npm run b",
+    ])
+    await rows(page).filter({ hasText: "npm run c" }).getByText("It writes outside of the folder").waitFor()
+    await rows(page)
+      .filter({ hasText: "npm run c" })
+      .getByText(/Deletes/)
+      .waitFor()
+    // Two panes on a tablet: the request is beside the list.
+    await detail(page).getByText("npm run a").first().waitFor()
+    for (const [key, command] of [
+      ["j", "npm run c"],
+      ["j", "npm run b"],
+      ["k", "npm run c"],
+    ] as const) {
+      await page.keyboard.press(key)
+      await detail(page).getByText(command).first().waitFor()
+      expect(await rows(page).count()).toBe(3)
+    }
+  })
+
+  check("[A-151] an answered request leaves a receipt: who, what and when, and the way to its record", async () => {
+    await isReady()
+    await settleAll()
+    const agent = await stage.agent({ title: "Receipt" })
+    agent.ask({ command: "npm run mine" })
+    agent.ask({ command: "npm run theirs" })
+    const [, theirs] = await stage.waitFor(agent.id, 2)
+    const page = await stage.inbox("/requests", { role: "operator" })
+    await detail(page).locator("[data-ask][data-armed='true']").waitFor()
+    await detail(page)
+      .getByRole("button", { name: /^Allow once/ })
+      .click()
+    const receipts = page.getByRole("list", { name: "Just answered" }).getByRole("listitem")
+    await receipts
+      .filter({ hasText: "npm run mine" })
+      .getByText(/^You allowed this at \d\d:\d\d$/)
+      .waitFor()
+    await stage.hub.post(`/api/asks/${theirs.id}/answer`, { behavior: "deny" })
+    await receipts
+      .filter({ hasText: "npm run theirs" })
+      .getByText(/^admin denied this at \d\d:\d\d$/)
+      .waitFor()
+    expect(await receipts.getByRole("button").count()).toBe(0)
+    await receipts.filter({ hasText: "npm run theirs" }).getByRole("link").click()
+    await detail(page)
+      .getByText(/^admin denied this at/)
+      .waitFor()
   })
 
   journey("kind and machine narrow it down, and both are in the address", async () => {

@@ -78,7 +78,10 @@ describe.runIf(hasBrowser)("room to decide", () => {
       await dock(page).getByRole("button", { name: "Details" }).click()
       const sheet = page.getByRole("dialog", { name: "Request" })
       await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
-      const command = await sheet.getByText("rm -rf build", { exact: true }).boundingBox()
+      const command = await sheet
+        .getByRole("group", { name: "Request" })
+        .getByText("rm -rf build", { exact: true })
+        .boundingBox()
       const bar = await sheet.locator("[data-actions]").boundingBox()
       if (command === null || bar === null) throw new Error("it is not there")
       expect(command.y + command.height).toBeLessThanOrEqual(bar.y)

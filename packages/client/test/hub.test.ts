@@ -84,7 +84,8 @@ describe("calls to the hub", () => {
     const tested = hub.testPolicy({}).catch(() => undefined)
     const judged = [tested, hub.explainPolicy({ request: { tool: "x", input: {} } }), hub.policySuggestions()]
     const versions = [hub.policyVersions(), hub.policyVersion(Number.NaN)]
-    const { tokens, runners, runs } = hub
+    const { tokens, logins, runners, runs } = hub
+    const people = [session.readMark(), session.markRead(1), logins.list(), logins.end(":id")]
     const access = [tokens.list(), tokens.create({ role: "viewer" }), tokens.revoke(":id"), hub.me(), hub.logout()]
     const machines = [runners.list(), runners.drain(":id", true), runners.forget(":id"), runners.log(":id")]
     const looking = [runners.folders(":id"), runners.recorded(":id"), hub.search({ q: "x" }), hub.settings()]
@@ -102,6 +103,7 @@ describe("calls to the hub", () => {
       judged,
       versions,
       access,
+      people,
       machines,
       looking,
       tasks,

@@ -74,7 +74,7 @@ describe("the uncommitted changes of a folder", () => {
     expect(await reader().read(join(base, "plain"))).toBeUndefined()
     const folder = repository()
     rmSync(join(folder, ".git/HEAD"))
-    execFileSync("mkfifo", [join(folder, ".git/HEAD")])
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, ".git/HEAD")])
     const slow = reader(300)
     expect(await slow.read(folder)).toBeUndefined()
     rmSync(join(folder, ".git"), { recursive: true })
@@ -139,8 +139,8 @@ function handClock() {
   }
   const pass = (ms: number) => {
     now += ms
-    for (const timer of [...timers]) {
-      if (timer.at > now) continue
+    const due = [...timers].filter(({ at }) => at <= now)
+    for (const timer of due) {
       timers.delete(timer)
       timer.run()
     }

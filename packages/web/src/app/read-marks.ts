@@ -44,8 +44,10 @@ export class ReadMarks {
     this.#timer = undefined
     if (this.#isTelling) return
     this.#isTelling = true
+    // What is read meanwhile waits for the next time.
+    const waiting = [...this.#untold]
     try {
-      for (const [session, seq] of [...this.#untold]) {
+      for (const [session, seq] of waiting) {
         await this.#tell(session, seq)
         if (this.#untold.get(session) === seq) this.#untold.delete(session)
       }

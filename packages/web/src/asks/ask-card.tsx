@@ -97,7 +97,7 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
         </PartBoundary>
       ) : (
         <PartBoundary key="record" waiting={null}>
-          <AskRecord ask={ask} place={place} />
+          <AskRecord ask={ask} />
         </PartBoundary>
       )}
       {isOpen && !canOperate && <p className="text-text-2">View only</p>}

@@ -7,7 +7,6 @@ import { diffTexts } from "../transcript/content/line-diff.ts"
 import { JsonView } from "../transcript/content/output-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { answeredFields, fieldsOf } from "./forms/elicitation-fields.ts"
-import type { AskPlace } from "./forms/form-parts.tsx"
 import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-form.tsx"
 import { type Question, questionsOf } from "./forms/question-answers.ts"
 import { QuestionText } from "./forms/question-form.tsx"
@@ -15,11 +14,10 @@ import { ToolAskBody, useEditPreview } from "./forms/tool-body.tsx"
 
 interface AskRecordProps {
   readonly ask: Ask
-  readonly place: AskPlace
 }
 
 /** A request with its answer, for those who only read, and once it is settled. */
-export function AskRecord({ ask, place }: AskRecordProps) {
+export function AskRecord({ ask }: AskRecordProps) {
   return (
     <div
       tabIndex={0}
@@ -27,13 +25,13 @@ export function AskRecord({ ask, place }: AskRecordProps) {
       aria-label="Request"
       className="flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control"
     >
-      <Asked ask={ask} place={place} />
+      <Asked ask={ask} />
       <Answered ask={ask} />
     </div>
   )
 }
 
-function Asked({ ask, place }: AskRecordProps) {
+function Asked({ ask }: AskRecordProps) {
   const preview = useEditPreview(ask)
   switch (ask.kind) {
     case "tool":

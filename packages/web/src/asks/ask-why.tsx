@@ -46,12 +46,16 @@ function Words({ context: { said, task } }: { readonly context: AskContext }) {
   )
 }
 
+const NOTHING_SAID: AskContext = { said: undefined, task: undefined }
+
 /** Beside a transcript: from the rows that are there, where these reach to the request. */
 function HeardWords({ feed, ask }: { readonly feed: SessionFeed; readonly ask: Ask }) {
   const view = useValue(feed.view)
   const { request, seq } = ask
   const context = useMemo(() => {
-    if (view.load !== "ready" || (view.toSeq < seq && !view.isAtTail)) return undefined
+    // What is on its way is not asked for a second time.
+    if (view.load !== "ready") return NOTHING_SAID
+    if (view.toSeq < seq && !view.isAtTail) return undefined
     const lane = feed.tool(textOf(request, "tool_use_id") ?? "")?.lane ?? null
     // A message that still waits is not what the agent works on.
     const waiting: ReadonlySet<string> = new Set(view.waiting.map(({ key }) => key))

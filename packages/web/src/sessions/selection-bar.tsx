@@ -5,6 +5,7 @@ import { useFleet, useHubStore } from "../app/hub-context.ts"
 import { isEditable, useKeys } from "../app/keyboard.ts"
 import { useValue } from "../app/value-store.ts"
 import { Button, IconButton } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
 import { Confirm, Dialog } from "../design/dialog.tsx"
 import { INPUT } from "../design/field.tsx"
 import { CloseIcon } from "../design/icons.tsx"
@@ -67,21 +68,21 @@ export function SelectionBar() {
     >
       <WorkLine work={work} sessions={sessions} onDismiss={forget} />
       {chosen.length > 0 && (
-        <div className="mx-auto flex w-full max-w-5xl flex-wrap items-center gap-2">
+        <div className="mx-auto flex w-full max-w-5xl flex-wrap items-center gap-1.5">
+          <IconButton label="Clear selection" onClick={clearSelection} className="-ms-2">
+            <CloseIcon />
+          </IconButton>
           <span className="me-auto font-medium tabular-nums">{chosen.length} selected</span>
           {ACTIONS.filter(({ action }) => targetsOf(action, chosen).length > 0).map(({ action, label }) => (
             <Button
               key={action}
-              look={action === "stop" ? "danger" : "plain"}
               aria-disabled={isBusy}
+              className={classes("max-tablet:px-2!", action === "stop" && !isBusy && "text-danger!")}
               onClick={() => !isBusy && start(action)}
             >
               {label}
             </Button>
           ))}
-          <IconButton label="Clear selection" onClick={clearSelection}>
-            <CloseIcon />
-          </IconButton>
         </div>
       )}
       {(["archive", "stop"] as const).map((action) => {

@@ -57,7 +57,7 @@ export function SessionList(props: SessionListProps) {
     <div
       ref={scroller}
       data-region="content"
-      className="relative min-h-0 flex-1 scroll-pt-9 overflow-y-auto overscroll-contain coarse:scroll-pt-12"
+      className="relative min-h-0 flex-1 scroll-pt-10 overflow-y-auto overscroll-contain coarse:scroll-pt-12"
     >
       <UpdateOrder moved={moved} onUpdate={release} />
       <div

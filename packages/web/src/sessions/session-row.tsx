@@ -41,7 +41,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
       <Link
         href={`/s/${session.id}${search}`}
         aria-current={current ? "page" : undefined}
-        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 not-first:ps-1 coarse:not-first:ps-(--row-pad) coarse:min-h-[max(var(--row-height),2.75rem)]"
+        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 -outline-offset-2! not-first:ps-1 coarse:not-first:ps-(--row-pad) coarse:min-h-[max(var(--row-height),2.75rem)]"
       >
         <StatusGlyph status={status} />
         <span
@@ -206,7 +206,7 @@ function WorkFacts({ session, className }: { readonly session: Session; readonly
   const changes = changesOf(session)
   if (progress === undefined && changes === undefined) return null
   return (
-    <span className={classes("shrink-0 items-baseline gap-3 text-meta text-text-3 tabular-nums", className)}>
+    <span className={classes("me-1 shrink-0 items-baseline gap-3 text-meta text-text-3 tabular-nums", className)}>
       {progress !== undefined && (
         <span title={`${progress.done} of ${progress.total} tasks done`}>
           <span aria-hidden="true">
@@ -230,10 +230,10 @@ function WorkFacts({ session, className }: { readonly session: Session; readonly
 /** Where it runs, what it cost, who watches. */
 function EntryFacts({ entry: { session, machine }, className }: EntryFactsProps) {
   return (
-    <span className={classes("min-w-0 items-center gap-3 text-meta text-text-3", className)}>
+    <span className={classes("min-w-0 items-baseline gap-3 text-meta text-text-3", className)}>
       {session.branch !== undefined && session.branch !== "" && (
-        <span title={`Branch ${oneLine(session.branch, 200)}`} className="flex min-w-0 items-center gap-1">
-          <BranchIcon size={12} className="shrink-0" />
+        <span title={`Branch ${oneLine(session.branch, 200)}`} className="flex min-w-0 items-baseline gap-1">
+          <BranchIcon size={12} className="shrink-0 self-center" />
           <span className="sr-only">Branch </span>
           <bdi className="max-w-28 min-w-0 truncate">{oneLine(session.branch, 80)}</bdi>
         </span>
@@ -246,8 +246,8 @@ function EntryFacts({ entry: { session, machine }, className }: EntryFactsProps)
       )}
       <Cost session={session} />
       {session.viewers > 0 && (
-        <span className="flex shrink-0 items-center gap-1 tabular-nums" title={`${session.viewers} watching`}>
-          <EyeIcon size={14} />
+        <span className="flex shrink-0 items-baseline gap-1 tabular-nums" title={`${session.viewers} watching`}>
+          <EyeIcon size={14} className="self-center" />
           {session.viewers}
           <span className="sr-only">watching</span>
         </span>

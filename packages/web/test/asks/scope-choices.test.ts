@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { scopeChoices } from "../../src/asks/forms/allow-menu.tsx"
-import { unseenWords } from "../../src/asks/forms/long-request.tsx"
+import { scopeChoices } from "../../src/asks/forms/scope-choices.ts"
 import { suggestionsOf } from "../../src/asks/forms/standing-permissions.tsx"
+import { unseenWords } from "../../src/asks/forms/unseen-lines.ts"
 import { fitsPhone } from "../../src/asks/request-words.ts"
 import { diffTexts } from "../../src/transcript/content/line-diff.ts"
 

@@ -1,6 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react"
 import { Button, KeyHint } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
 import { fieldKeys, INPUT } from "../../design/field.tsx"
 import { keepReason, type OpenRow, recentReasons, useAskDraft } from "../answer/ask-drafts.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
@@ -104,18 +105,25 @@ export interface AskFormProps {
 interface ActionBarProps extends Pick<AskFormProps, "notes"> {
   /** Set where the request must be seen to its end first. */
   readonly gate?: SeenGate
+  /** Where the buttons leave room for it, the hint stands beside them: a row of its own would push the end of the request out of view. */
+  readonly hasRoom?: boolean
   readonly children: ReactNode
 }
 
 /** The actions of a request: always in view, however long the request is. */
-export function ActionBar({ notes, gate, children }: ActionBarProps) {
+export function ActionBar({ notes, gate, hasRoom = false, children }: ActionBarProps) {
   return (
     <div data-actions className="sticky bottom-0 -mx-1 mt-auto flex shrink-0 flex-col gap-2 bg-surface px-1 pt-1 pb-1">
       {notes}
       {gate?.isOpen === false && (
-        <p className="flex items-center gap-2 text-dense text-caution">
+        <p
+          className={classes(
+            "flex items-center gap-2 text-dense text-caution",
+            hasRoom && "desktop:absolute desktop:end-1 desktop:bottom-1",
+          )}
+        >
           <span id={gate.hintId}>
-            <span className="coarse:hidden">y, Space or Page Down reads on; End goes to the end.</span>
+            <span className="coarse:hidden">y, Space or Page Down reads on.</span>
             <span className="hidden coarse:inline">Scroll to the end{gate.showAll && ", or show all"}.</span>
           </span>
           {gate.showAll && (

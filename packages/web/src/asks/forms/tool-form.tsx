@@ -68,7 +68,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   return (
     <>
       {request}
-      <ActionBar notes={notes} gate={gate}>
+      <ActionBar notes={notes} gate={gate} hasRoom={row === "actions"}>
         {identical.length > 0 && (
           <label className="flex min-h-7 items-center gap-2 text-dense coarse:min-h-11">
             <input type="checkbox" checked={isForAll} onChange={() => setForAll(!isForAll)} className="size-4" />

@@ -5,7 +5,7 @@ interface ChangedPath {
 }
 
 /** A row of the tree of changed files: a folder or a file. */
-export interface TreeRow extends ChangedPath {
+interface TreeRow extends ChangedPath {
   readonly name: string
   /** 1 for the outermost. */
   readonly level: number

@@ -111,8 +111,9 @@ function paintQuoted(painter: Painter, language: Language): boolean {
   let end = at + open.length
   // What is not closed goes on to the end of its line or text: nothing is looked at twice.
   const last = isCharacter === true ? Math.min(text.length, at + MAX_CHARACTER) : text.length
-  while (end < last && !text.startsWith(close, end) && (isLong || text.charAt(end) !== "\n"))
-    end += hasEscapes && text.charAt(end) === "\\" && (isLong || text.charAt(end + 1) !== "\n") ? 2 : 1
+  const isBreak = (place: number) => !isLong && text.charAt(place) === "\n"
+  while (end < last && !text.startsWith(close, end) && !isBreak(end))
+    end += hasEscapes && text.charAt(end) === "\\" && !isBreak(end + 1) ? 2 : 1
   const isClosed = end < last && text.startsWith(close, end)
   if (isCharacter === true && (!isClosed || (end - at > 3 && text.charAt(at + 1) !== "\\"))) {
     painter.to(at + 1)

@@ -46,6 +46,7 @@ function next(): void {
     worker ??= started()
     const { id, text, language } = job
     current = { job, timer: setTimeout(replaceWorker, MAX_MS) }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
     worker.postMessage({ id, text, language })
   } catch {
     replaceWorker()

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff/lib/diff/array.js"
 
 /** A stretch of both texts: the same in both, or one in the place of the other. Places are half open. */
-export interface Stretch {
+interface Stretch {
   readonly isSame: boolean
   readonly before: readonly [from: number, to: number]
   readonly after: readonly [from: number, to: number]
@@ -183,5 +183,5 @@ function longestInOrder(pairs: readonly (readonly [number, number])[]): readonly
     const pair = pairs[at]
     if (pair !== undefined) found.push(pair)
   }
-  return found.reverse()
+  return found.toReversed()
 }

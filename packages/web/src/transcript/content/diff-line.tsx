@@ -123,7 +123,11 @@ function LineBody({ line, mate, number, coloursOf, tools, isStop }: LineBodyProp
         </button>
       )}
       {kind !== "same" && <span className="sr-only">{kind}: </span>}
-      <bdi data-text={kind} className="min-w-0 flex-1 ps-2 pe-1 whitespace-pre-wrap">
+      <bdi
+        data-text={kind}
+        // As high as the button beside it.
+        className={classes("min-w-0 flex-1 ps-2 pe-1 whitespace-pre-wrap", tools !== undefined && "leading-6")}
+      >
         <CodeText text={text} colours={coloursOf(line)} parts={parts} changed={CHANGED[kind]} />
       </bdi>
     </>
