@@ -33,7 +33,7 @@ const MAX_SEGMENTS = 256
 const PATH_READING = 16
 const PATH_CHARS = 100
 /** Units of work to hold a path against a pattern, however soon they differ. */
-const PATH_LOOK = 64
+const PATH_LOOK = 128
 
 export function pathPattern(source: string): PathPattern {
   const groups: Glob[][] = [[]]
