@@ -66,11 +66,13 @@ export function pathForms(path: string, folder: string | undefined, work: Work):
 
 /** For an allow: what cannot be read for certain is not covered. */
 export function pathIsCovered(pattern: PathPattern, { certain, cwd }: PathForms, work: Work): boolean {
+  work.spend(PATH_LOOK)
   return certain !== undefined && matches(pattern, certain, cwd, work) === "yes"
 }
 
 /** For a deny or an ask: what cannot be read for certain is a maybe. */
 export function pathIsTouched(pattern: PathPattern, { possible, isUnclear, cwd }: PathForms, work: Work): Match {
+  work.spend(PATH_LOOK * (1 + possible.length))
   const found = most(possible, (path) => matches(pattern, path, cwd, work))
   return found === "no" && isUnclear ? "maybe" : found
 }
@@ -121,7 +123,6 @@ function isDrive(segment: string | undefined): boolean {
 
 /** `/srv/**` is `/srv` and all that is in it. Each group is taken where it is found first, the last one at the end. */
 function matches(pattern: PathPattern, path: readonly string[], cwd: readonly string[] | undefined, work: Work): Match {
-  work.spend(PATH_LOOK)
   const before = pattern.isRelative ? cwd : []
   if (before === undefined) return "maybe"
   const [first = [], ...rest] = pattern.groups

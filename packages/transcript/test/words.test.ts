@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import {
+  askWords,
   editOf,
   type Row,
   resultText,
@@ -51,6 +52,13 @@ describe("how rows are told", () => {
       lines: [{ mark: "@", text: "line 7" }, {}, {}, {}],
     })
     expect(editOf(toolOf("Bash", { command: "x" }))).toBeUndefined()
+  })
+
+  it("[TR17] a request is told by who answered it, also where a rule had asked for a person", () => {
+    const ask = { requestId: "q", outcome: "denied", request: {}, askedAt: "", isEdited: false, rule: "first" } as const
+    expect(askWords({ ...ask, by: "Ann" })).toBe("Denied by Ann")
+    expect(askWords({ ...ask, by: "rule first" })).toBe("Denied by rule first")
+    expect(askWords(ask)).toBe("Denied by rule first")
   })
 
   it("[TR17] a result that holds blocks is told as text", () => {

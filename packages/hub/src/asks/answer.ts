@@ -153,6 +153,26 @@ export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: Answe
   return new HubError("ask/four-eyes", message)
 }
 
+export function notExtendable(ask: Ask): HubError {
+  const why = ask.expiresAt === undefined ? "the ask does not expire" : "the ask cannot be given more time again"
+  return new HubError("ask/not-extendable", why, { details: { ask } })
+}
+
+export function alreadySettled(ask: Ask): HubError {
+  const who = ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`
+  return new HubError("ask/settled", `the ask is ${ask.state} already${who}`, { details: { ask } })
+}
+
+/** The ask as this answer leaves it. */
+export function settledAs(
+  ask: AskRecord,
+  { state, answer }: FittingAnswer,
+  how: { readonly at: string; readonly by: string; readonly via: AskVia; readonly answerId?: string | undefined },
+): AskRecord {
+  const { at: settledAt, by: settledBy, via, answerId } = how
+  return { ...ask, state, settledAt, settledBy, via, answer, ...defined({ answerId }) }
+}
+
 /** Where the rule does not say how often. Without an end, what was to expire would not. */
 const DEFAULT_EXTENSIONS = 3
 

@@ -9,11 +9,14 @@ import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,
   type AskVerdict,
+  alreadySettled,
   expiredAnswer,
   extended,
   type FittingAnswer,
   fitAnswer,
+  notExtendable,
   refusalOf,
+  settledAs,
   verdictAnswer,
   withVerdict,
 } from "./answer.ts"
@@ -175,7 +178,7 @@ export class AskDesk {
 
   /** What a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule = "?", used }: Decided) {
-    const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by: `rule ${rule}`, via: "policy" })
+    const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: `rule ${rule}`, via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
     const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
@@ -186,7 +189,7 @@ export class AskDesk {
     await this.#extending.get(id)
     const ask = await this.#known(id)
     if (how.answerId !== undefined && ask.answerId === how.answerId) return reader.whole(ask)
-    if (ask.state !== "pending") throw settled(await reader.whole(ask))
+    if (ask.state !== "pending") throw alreadySettled(await reader.whole(ask))
     if (how.inputHash !== undefined && how.inputHash !== ask.inputHash) {
       throw new HubError("ask/changed", "the ask's input is not the one that was answered: read it again", {
         details: { ask: await reader.whole(ask) },
@@ -210,7 +213,7 @@ export class AskDesk {
     const { reader, directory, publish } = this.#options
     const ask = await this.#known(id)
     const request = (await reader.request(ask)) ?? {}
-    if (ask.state !== "pending") throw settled(wholeAsk(ask, request))
+    if (ask.state !== "pending") throw alreadySettled(wholeAsk(ask, request))
     // One moment can be written in several ways.
     const isPutOff = ask.expiresAt !== undefined && Date.parse(expiresAt ?? ask.expiresAt) !== Date.parse(ask.expiresAt)
     if (isPutOff) return wholeAsk(ask, request)
@@ -218,7 +221,7 @@ export class AskDesk {
     if (longer === undefined) throw notExtendable(wholeAsk(ask, request))
     const audit = auditOfExtension(ask, longer, { at: now(), by })
     const result = await directory.settleAsk(id, "pending", longer, { synced: true, audit })
-    if (!result.changed) throw settled(wholeAsk(result.ask, request))
+    if (!result.changed) throw alreadySettled(wholeAsk(result.ask, request))
     const whole = wholeAsk(longer, request)
     // Settled a moment later, it is not told as open after that.
     if (!this.#pending.has(id)) return whole
@@ -271,12 +274,12 @@ export class AskDesk {
       await this.#options.directory.addAudit(auditOfRefusal(ask, refused.code, { at: now(), by: how.by, via: how.via }))
       throw refused
     }
-    const settledAsk = this.#settledAs(ask, fitting, how)
+    const settledAsk = settledAs(ask, fitting, { at: now(), ...how })
     const result = await this.#commit(settledAsk, request)
     if (!result.changed) {
       const winner = wholeAsk(result.ask, request ?? {})
       if (how.answerId !== undefined && winner.answerId === how.answerId) return winner
-      throw settled(winner)
+      throw alreadySettled(winner)
     }
     const told = await this.#delivery.deliver(settledAsk, request ?? {})
     // After the wire: an answer that stands is not held up by a grant that could not be kept.
@@ -290,18 +293,6 @@ export class AskDesk {
     const input = fitting.answer["updatedInput"]
     const changed = isObject(input) ? judge(wholeAsk(ask, { ...request, input })) : undefined
     return refusalOf(ask, fitting, { changed, startedBy: startedBy(ask.sessionId), how })
-  }
-
-  #settledAs(ask: AskRecord, fitting: FittingAnswer, how: Answering): AskRecord {
-    return {
-      ...ask,
-      state: fitting.state,
-      settledAt: now(),
-      settledBy: how.by,
-      via: how.via,
-      answer: fitting.answer,
-      ...(how.answerId === undefined ? {} : { answerId: how.answerId }),
-    }
   }
 
   async #close(ask: AskRecord, state: AskState, via: AskVia): Promise<void> {
@@ -400,13 +391,3 @@ function now(): string {
 }
 
 function nothing(): void {}
-
-function notExtendable(ask: Ask): HubError {
-  const why = ask.expiresAt === undefined ? "the ask does not expire" : "the ask cannot be given more time again"
-  return new HubError("ask/not-extendable", why, { details: { ask } })
-}
-
-function settled(ask: Ask): HubError {
-  const who = ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`
-  return new HubError("ask/settled", `the ask is ${ask.state} already${who}`, { details: { ask } })
-}

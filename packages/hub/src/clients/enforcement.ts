@@ -64,12 +64,13 @@ export class Enforcement {
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
-      await this.#tellFailed(session, fieldOf(request, "input"))
+      // The denial does not wait for the disk.
+      session.background(this.#auditFailed(session, fieldOf(request, "input")))
       return toolDenial(FAILED)
     }
   }
 
-  async #tellFailed(session: LiveSession, hook: Fields | undefined): Promise<void> {
+  async #auditFailed(session: LiveSession, hook: Fields | undefined): Promise<void> {
     const { directory, trouble } = this.#options
     const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
     const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }

@@ -134,7 +134,7 @@ describe("a tool call before it runs", () => {
     expect(await narrow({ directory: full })).toEqual(denied)
     expect(await narrow({}, { ...request, input: bash("ls") as never })).toEqual(denied)
     expect(await narrow({}, request, async () => fails())).toEqual(denied)
-    expect(troubles).toHaveLength(5)
+    await expect.poll(() => troubles).toHaveLength(5)
   })
 
   it("[EN19] is in the audit when it could not be judged", async () => {
@@ -146,15 +146,17 @@ describe("a tool call before it runs", () => {
     const enforcement = new Enforcement({ policy: { judgeCall }, directory, trouble: () => undefined })
     const request = { subtype: "hook_callback", input: { tool_use_id: "t1", ...bash("ls") } }
     await enforcement.narrow(session, request, async () => ({}))
-    expect(await directory.listAudit({ after: 0, limit: 9 })).toMatchObject([
-      {
-        what: "call/denied",
-        by: "hub",
-        via: "hub",
-        sessionId: session.id,
-        details: { toolName: "Bash", toolUseId: "t1" },
-      },
-    ])
+    await expect
+      .poll(() => directory.listAudit({ after: 0, limit: 9 }))
+      .toMatchObject([
+        {
+          what: "call/denied",
+          by: "hub",
+          via: "hub",
+          sessionId: session.id,
+          details: { toolName: "Bash", toolUseId: "t1" },
+        },
+      ])
   })
 
   it("[EN8] is denied when its hook names no tool, or too many are open; a hook that the hub does not know is judged too", async () => {

@@ -1,4 +1,5 @@
 import { textOf } from "../envelope.ts"
+import { replaceUnseen } from "../unseen.ts"
 import type { AuditRecord } from "./policy.ts"
 
 const COLUMNS: readonly (readonly [
@@ -17,14 +18,6 @@ const COLUMNS: readonly (readonly [
   ["details", ({ details }) => JSON.stringify(details)],
 ]
 
-/** A character that moves a terminal's cursor or cannot be seen is written as JSON writes it: a terminal may show the file. */
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-const escaped = (character: string) =>
-  character
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("")
-
 /** The first line of an audit as CSV. */
 export const AUDIT_CSV_HEAD = line(COLUMNS.map(([title]) => title))
 
@@ -32,12 +25,19 @@ export function auditCsvLine(record: AuditRecord): string {
   return line(COLUMNS.map(([, text]) => text(record) ?? ""))
 }
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe: an agent chose the words in it. */
+/**
+ * RFC 4180. An agent chose the words in a cell: one that a spreadsheet would take for a formula begins with an apostrophe, and
+ * characters that cannot be seen, or that move a terminal's cursor, are written as JSON writes them.
+ */
 function line(cells: readonly (string | number)[]): string {
   const quoted = cells.map((cell) => {
-    const seen = String(cell).replace(UNSEEN, escaped)
-    const text = typeof cell === "string" && /^[=+\-@]/.test(seen) ? `'${seen}` : seen
+    const seen = replaceUnseen(String(cell), "decision", inJson)
+    const text = typeof cell === "string" && /^[=+\-@\t]/.test(seen) ? `'${seen}` : seen
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   })
   return `${quoted.join(",")}\r\n`
+}
+
+function inJson(character: string): string {
+  return character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
