@@ -120,7 +120,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     machines: ["app", "design", "fleet", "sessions"],
     search: ["app", "design", "fleet"],
     policy: ["app", "design", "fleet", "transcript/content", "asks", "asks/forms"],
-    "session/composer": ["app", "design", "transcript/window", "agent"],
+    "session/composer": ["app", "design", "fleet", "transcript/window", "agent"],
     "session/panels": ["app", "design", "fleet", "transcript", "agent", "session/composer"],
     session: [
       "app",

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isWholeRun } from "../gate.ts"
-import { journey } from "./check.ts"
+import { check, journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor, talks, works } from "./scenarios.ts"
 
@@ -71,6 +71,24 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
     await page.getByRole("list", { name: "Running" }).waitFor()
     await expect.poll(async () => (await moving()).length).toBeGreaterThan(0)
   }, 180_000)
+
+  check("[X-128] a caret stands where the agent writes, and does not move for those who want no motion", async () => {
+    const page = await cockpit.page()
+    await page.goto(`/s/${talking}`)
+    const caret = () =>
+      page
+        .locator(".has-caret > :last-child")
+        .evaluate((element) => ({
+          width: Number.parseFloat(getComputedStyle(element, "::after").inlineSize),
+          moves: getComputedStyle(element, "::after").animationName,
+        }))
+    await page.locator(".has-caret").waitFor()
+    const still = await caret()
+    expect(still.width).toBeGreaterThan(1)
+    expect(still.moves).toBe("none")
+    await page.emulateMedia({ reducedMotion: "no-preference" })
+    expect((await caret()).moves).toBe("caret")
+  })
 
   it("in the system's own colours every sign, focus and choice can still be told", async () => {
     const page = await cockpit.page()

@@ -68,7 +68,7 @@ export interface HarnessRow extends RowBase {
 }
 
 /** `stale`: it was being said when the connection was lost, and may go on. */
-export type SpeechState = "live" | "stale" | "done" | "retracted"
+type SpeechState = "live" | "stale" | "done" | "retracted"
 
 export interface TextRow extends RowBase {
   readonly kind: "text"

@@ -32,7 +32,7 @@ export function ActivityLine({ session, status, isCompacting, rows }: ActivityLi
 }
 
 /** Time since the turn began, without the time in which somebody was waited for. */
-export function workedMs(rows: readonly Row[], since: number, now: number): number {
+function workedMs(rows: readonly Row[], since: number, now: number): number {
   // Rows are in order: those of earlier turns need no looking at.
   const first = rows.findLastIndex((row) => row.at !== "" && Date.parse(row.at) < since)
   return now - since - waitedForPeople(rows.slice(first + 1), { from: since, to: now })

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { isOpenByDefault } from "../../src/transcript/rows/tool-row.tsx"
+import { isOpenByDefault } from "../../src/transcript/tools/tool-facts.ts"
 
 const command = { name: "Bash", input: { command: "npm test" } }
 

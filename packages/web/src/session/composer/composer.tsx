@@ -150,7 +150,7 @@ function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
 }
 
 /** One that has ended on a machine goes on there; one that was started elsewhere has nobody to start it. */
-export function canResume({ state, runner, next }: Pick<Session, "state" | "runner" | "next">): boolean {
+function canResume({ state, runner, next }: Pick<Session, "state" | "runner" | "next">): boolean {
   return state === "ended" && runner !== null && next === undefined
 }
 

@@ -13,7 +13,7 @@ import { withoutAnsi } from "../content/output-text.tsx"
 import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf, NOT_APPLIED } from "../tools/edit-hunks.ts"
 import { hasBashBody, isLongCommand, ToolBody } from "../tools/tool-body.tsx"
-import { toolFacts } from "../tools/tool-facts.ts"
+import { isOpenByDefault, toolFacts } from "../tools/tool-facts.ts"
 import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
 import { Disclosure, useTranscript } from "./transcript-context.tsx"
@@ -27,24 +27,6 @@ const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>
   denied: ["Denied", "text-danger"],
   interrupted: ["Interrupted", "text-text-2"],
   missing: ["No result recorded", "text-text-3"],
-}
-
-/** Tools whose rows are open unless the reader wants them brief. */
-const OPEN: ReadonlySet<string> = new Set([...EDITS, "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
-/** Their output tells why. The output of a command that went well is a click away. */
-const TELLS_WHY: ReadonlySet<ToolState> = new Set(["failed", "interrupted"])
-/** Files that are read to be looked at. */
-const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
-
-type Openable = Pick<ToolRow, "name" | "input" | "state"> & { readonly ask?: unknown }
-
-/** A request is told in the dock while it waits; an edit that was asked about leaves one line here. */
-export function isOpenByDefault({ name, input, state, ask }: Openable, detail: string): boolean {
-  if (state === "waiting" && ask !== undefined) return false
-  if (detail !== "normal") return detail === "full"
-  if (name === "Bash") return TELLS_WHY.has(state)
-  if (EDITS.has(name) && ask !== undefined) return TELLS_WHY.has(state)
-  return OPEN.has(name) || (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? ""))
 }
 
 function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {

@@ -1,7 +1,8 @@
 import { fieldOf, isObject } from "@signalbox/protocol/envelope"
-import type { ToolRow } from "@signalbox/transcript"
+import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-text.tsx"
 import { bytes, plural, shortPath } from "../../design/words.ts"
+import { EDITS } from "./edit-hunks.ts"
 import { numberIn, resultText, textIn } from "./tool-words.ts"
 
 function isSet(source: unknown, field: string): boolean {
@@ -133,4 +134,22 @@ export function gitFacts({ input, result }: Pick<ToolRow, "input" | "result">): 
   if (/\b(gh pr|glab mr|git push)\b/.test(command))
     for (const [url, id] of output.matchAll(PULL_REQUEST)) facts.push({ text: `PR #${id}`, url })
   return facts.slice(0, MAX_GIT_FACTS)
+}
+
+/** Tools whose rows are open unless the reader wants them brief. */
+const OPEN: ReadonlySet<string> = new Set([...EDITS, "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
+/** Their output tells why. The output of a command that went well is a click away. */
+const TELLS_WHY: ReadonlySet<ToolState> = new Set(["failed", "interrupted"])
+/** Files that are read to be looked at. */
+const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
+
+type Openable = Pick<ToolRow, "name" | "input" | "state"> & { readonly ask?: unknown }
+
+/** A request is told in the dock while it waits; an edit that was asked about leaves one line here. */
+export function isOpenByDefault({ name, input, state, ask }: Openable, detail: string): boolean {
+  if (state === "waiting" && ask !== undefined) return false
+  if (detail !== "normal") return detail === "full"
+  if (name === "Bash") return TELLS_WHY.has(state)
+  if (EDITS.has(name) && ask !== undefined) return TELLS_WHY.has(state)
+  return OPEN.has(name) || (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? ""))
 }
