@@ -257,7 +257,7 @@ describe.runIf(hasBrowser)("a new session", () => {
       await page.goto("/new")
       await message(page).waitFor()
       await expect.poll(() => folder(page).inputValue()).not.toBe(gone)
-      await page.waitForTimeout(800)
+      await page.waitForLoadState("networkidle")
       expect(await folder(page).inputValue()).not.toContain("another/machine")
       expect(await page.locator("[aria-invalid]").count()).toBe(0)
       expect(await page.getByText("Folder not found").count()).toBe(0)

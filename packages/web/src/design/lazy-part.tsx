@@ -93,7 +93,7 @@ export function PartBoundary({ children, resetKey = "", waiting = <Skeleton />, 
   return (
     <ErrorBoundary
       resetKey={`${resetKey} ${count}`}
-      fallback={(error) => frame?.(<Broken error={error} />) ?? <Broken error={error} />}
+      fallback={(error) => (frame === undefined ? <Broken error={error} /> : frame(<Broken error={error} />))}
     >
       <Suspense fallback={waiting}>{children}</Suspense>
     </ErrorBoundary>
