@@ -76,12 +76,10 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
     const page = await cockpit.page()
     await page.goto(`/s/${talking}`)
     const caret = () =>
-      page
-        .locator(".has-caret > :last-child")
-        .evaluate((element) => ({
-          width: Number.parseFloat(getComputedStyle(element, "::after").inlineSize),
-          moves: getComputedStyle(element, "::after").animationName,
-        }))
+      page.locator(".has-caret > :last-child").evaluate((element) => ({
+        width: Number.parseFloat(getComputedStyle(element, "::after").inlineSize),
+        moves: getComputedStyle(element, "::after").animationName,
+      }))
     await page.locator(".has-caret").waitFor()
     const still = await caret()
     expect(still.width).toBeGreaterThan(1)

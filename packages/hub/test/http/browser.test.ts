@@ -7,7 +7,7 @@ describe("browsers", () => {
   it("[HA11] [HA12] signing in and out by REST", async () => {
     const hub = await setUpHttp()
     const login = await hub.ask("/api/login", { method: "POST", body: { token: hub.tokens.operator } })
-    expect(await login.json()).toEqual({ role: "operator", name: "the operator" })
+    expect(await login.json()).toEqual({ role: "operator", name: "the operator", now: expect.any(String) })
     const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? ""
     const out = await hub.ask("/api/logout", { method: "POST", headers: { cookie } })
     expect(out.headers.get("set-cookie")).toMatch(/=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/)

@@ -229,7 +229,7 @@ describe("requests", () => {
 
   it("[HA31] lists are under their name, with more or a cursor", async () => {
     const list = async (path: string) => Object.keys((await (await hub.ask(path, { as: "admin" })).json()) as object)
-    expect(await list("/api/sessions")).toEqual(["sessions", "cursor"])
+    expect(await list("/api/sessions")).toEqual(["sessions", "cursor", "read"])
     for (const name of ["asks", "grants", "runners", "runs", "tokens"])
       expect(await list(`/api/${name}`)).toEqual([name, "more"])
     const audit = await (await hub.ask("/api/audit?after=3&limit=2", { as: "viewer" })).json()

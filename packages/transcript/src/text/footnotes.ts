@@ -79,5 +79,5 @@ function marked(line: string, notes: ReadonlyMap<string, string>, numberOf: (nam
 }
 
 function raised(number: number): string {
-  return [...String(number)].map((digit) => RAISED[Number(digit)] ?? digit).join("")
+  return Array.from(String(number), (digit) => RAISED[Number(digit)] ?? digit).join("")
 }
