@@ -188,13 +188,13 @@ describe.runIf(hasBrowser)("a new session", () => {
     async () => {
       const page = await open()
       await folder(page).fill(machine.cwd)
-      await page.getByRole("combobox", { name: "Mode" }).selectOption("bypassPermissions")
+      await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("bypassPermissions")
       await start(page).click()
       const confirmation = page.getByRole("textbox", { name: /to confirm/ })
       expect(await confirmation.getAttribute("aria-invalid")).toBe("true")
       expect(new URL(page.url()).pathname).toBe("/new")
       const other = await open({ role: "operator" })
-      const modes = await other.getByRole("combobox", { name: "Mode" }).locator("option").allTextContents()
+      const modes = await other.getByRole("combobox", { name: "Mode", exact: true }).locator("option").allTextContents()
       for (const label of ["Bypass permissions", "Auto", "Machine default"]) expect(modes).not.toContain(label)
     },
   )

@@ -174,7 +174,7 @@ describe.runIf(hasBrowser)("why a request is asked, allowed or denied", () => {
     await expect.poll(async () => (await asking.hub.get(`/api/asks/${ask.id}`)).state, PATIENCE).toBe("allowed")
 
     const second = await asked("deploy production")
-    await dock(own).getByText("deploy production").waitFor()
+    await dock(own).getByRole("group", { name: "Request" }).getByText("deploy production").waitFor()
     await armed(own)
     await own.keyboard.press("n")
     await dock(own).getByRole("button", { name: "Deny", exact: true }).click()

@@ -201,7 +201,7 @@ describe.runIf(hasBrowser)("a session", () => {
   check("[C-2] while the hub is away nothing can be allowed, and the page says when it was last updated", async () => {
     const { id } = await cockpit.agent({ title: "Away", scenario: asksFor("npm test") })
     const page = await open(id)
-    const allow = page.getByRole("region", { name: "Waiting for you" }).getByRole("button", { name: /Allow/ })
+    const allow = page.getByRole("region", { name: "Waiting for you" }).getByRole("button", { name: /^Allow once/ })
     await allow.waitFor()
     await cockpit.hub.kill()
     await page.getByText(/Last updated \d\d:\d\d:\d\d/).waitFor()

@@ -183,8 +183,10 @@ function useFocusOnScreen(path: string): void {
     if (shown.current === path) return undefined
     shown.current = path
     const frame = requestAnimationFrame(() => {
-      const isLost = document.activeElement === document.body || document.activeElement === null
-      if (isLost) document.getElementById("main")?.focus({ preventScroll: true })
+      const active = document.activeElement ?? document.body
+      // The link may still have it for a moment, hidden, while the new screen is loaded.
+      if (active === document.body || !active.checkVisibility())
+        document.getElementById("main")?.focus({ preventScroll: true })
     })
     return () => cancelAnimationFrame(frame)
   }, [path])
