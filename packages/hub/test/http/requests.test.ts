@@ -230,7 +230,7 @@ describe("requests", () => {
   it("[HA31] lists are under their name, with more or a cursor", async () => {
     const list = async (path: string) => Object.keys((await (await hub.ask(path, { as: "admin" })).json()) as object)
     expect(await list("/api/sessions")).toEqual(["sessions", "cursor", "read"])
-    for (const name of ["asks", "grants", "runners", "runs", "tokens"])
+    for (const name of ["asks", "grants", "logins", "runners", "runs", "tokens"])
       expect(await list(`/api/${name}`)).toEqual([name, "more"])
     const audit = await (await hub.ask("/api/audit?after=3&limit=2", { as: "viewer" })).json()
     expect(audit).toMatchObject({ records: [{ id: 4 }, { id: 5 }], more: true })
