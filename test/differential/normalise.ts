@@ -61,7 +61,7 @@ function replacedText(text: string, key: string, { names, places }: Replacing): 
   result = names.in(result)
   return result
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, (id) =>
-      id.startsWith("d1ff") ? id : "<uuid>",
+      id.startsWith("d1ff0000-0000-4000-8000-") ? id : "<uuid>",
     )
     .replace(/\b(msg|toolu|req|srvtoolu)_01[0-9a-f]{12}\d+/g, "$1_<id>")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/g, "<time>")
