@@ -52,7 +52,7 @@ export class PolicyDesk {
   async load(): Promise<void> {
     const kept = await this.#directory.getPolicy()
     if (kept === undefined) return
-    const parsed = await parse(kept.policy)
+    const parsed = await parse(kept.policy, { isKept: true })
     if ("problems" in parsed) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
     this.#use(parsed)
   }
@@ -171,9 +171,12 @@ export async function readPolicy(value: unknown): Promise<InForce> {
 }
 
 /** The schemas take longer to load than a hub without a policy takes to start. */
-async function parse(value: unknown): Promise<InForce | { readonly problems: readonly string[] }> {
+async function parse(
+  value: unknown,
+  how: { readonly isKept?: boolean } = {},
+): Promise<InForce | { readonly problems: readonly string[] }> {
   const { parsePolicy } = await import("@signalbox/policy/schemas")
-  const parsed = parsePolicy(writtenPolicy(value))
+  const parsed = parsePolicy(writtenPolicy(value), how)
   const { enforce = "asked" } = isObject(value) ? value : {}
   const isKnown = enforce === "asked" || enforce === "everything"
   const wrong = isKnown ? [] : ['enforce: expected "asked" or "everything"']

@@ -63,13 +63,14 @@ export function addPolicy(program: Command, context: CommandContext): void {
     examples: ["signalbox policy import", "signalbox policy import .claude/settings.json --apply"],
     notes:
       "Without a file: ~/.claude/settings.json, and settings.json and settings.local.json in .claude here. Rules of a project's settings\n" +
-      "hold in its folder only. Shows which entries were taken, which were not, and which do something else than they seem to. Nothing is\n" +
+      "hold in its folder only. Shows which entries were taken, which were not, and which do something else than they seem to. A deny may be\n" +
+      "taken wider than it is, never narrower; one that cannot be taken comes first, and --apply then refuses unless --force. Nothing is\n" +
       "changed, and no hub is needed, without --apply.",
     json: "print the entries and the policy as JSON",
     options: (command) =>
       command
         .option("--apply", "add the rules to those in force; a rule that is there already is not added again")
-        .option("--force", FORCE)
+        .option("--force", `go without deny rules that cannot be taken; ${FORCE}`)
         .option("--cwd <folder>", "the project's folder on the machine of its agents (default: the one above .claude)"),
   }).action(async (path: string | undefined, options: ImportOptions) =>
     (await import("../policy/import-policy.ts")).importPolicy(path, options, context),
