@@ -8,6 +8,7 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import type { AskVerdict } from "../asks/answer.ts"
+import { ACTOR } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
@@ -74,7 +75,7 @@ export class Enforcement {
     const { directory, trouble } = this.#options
     const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
     const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }
-    const who = { by: "hub", via: "hub", sessionId: session.id, askId: null }
+    const who = { by: ACTOR.hub, via: "hub", sessionId: session.id, askId: null }
     try {
       await directory.addAudit({ at: session.now(), what: "call/denied", ...who, details })
     } catch (error) {
@@ -191,11 +192,11 @@ export class Enforcement {
     }
     if (session.record.enforce !== "lost") {
       session.change({ enforce: "lost" })
-      const who = { by: "hub", via: "hub", sessionId: id, askId: null, details: { toolUseId } }
+      const who = { by: ACTOR.hub, via: "hub", sessionId: id, askId: null, details: { toolUseId } }
       await session.history.note("not_enforced", { tool_use_id: toolUseId })
       await directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who })
     }
-    await session.history.recordAnswer(INTERRUPT, "hub", "hub")
+    await session.history.recordAnswer(INTERRUPT, ACTOR.hub, "hub")
     await session.ask({ subtype: "interrupt" }, INTERRUPT_MS)
   }
 }
@@ -207,7 +208,7 @@ function auditOfDenied(
 ): NewAuditRecord {
   const { rule = null, reason, why = null } = verdict
   const details = { toolName, toolUseId, seq, rule, reason, why }
-  return { at, what: "call/denied", by: `rule ${rule ?? "?"}`, via: "policy", sessionId, askId: null, details }
+  return { at, what: "call/denied", by: ACTOR.rule(verdict.rule), via: "policy", sessionId, askId: null, details }
 }
 
 function forgetOldest(calls: Map<string, unknown>): void {
