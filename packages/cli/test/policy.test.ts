@@ -135,4 +135,19 @@ describe("signalbox policy, grants and audit", () => {
     expect((await hub.json("grants", "ls")).grants).toEqual([])
     expect((await hub.run(["grants", "revoke", "zzz"])).code).toBe(1)
   })
+
+  it("[AK15] a revoked permission that Claude Code keeps is told with the machine's name and the file", async () => {
+    const hub = await startHub("runner")
+    const ask = await openAsk(hub)
+    const rules = [{ toolName: "Bash", ruleContent: "npm test:*" }]
+    const updatedPermissions = [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }]
+    await hub.call("POST", `/api/asks/${ask}/answer`, { behavior: "allow", updatedPermissions })
+    const [grant] = (await hub.json("grants", "ls")).grants
+    const [machine] = (await hub.call("GET", "/api/runners")).runners
+    expect((await hub.run(["grants", "ls"])).stdout).toContain(` localSettings on ${machine.name} `)
+    const { cwd } = await hub.call("GET", `/api/sessions/${grant.sessionId}`)
+    expect((await hub.run(["grants", "revoke", grant.id])).stderr).toBe(
+      `Noted, but Claude Code still has it, and does not ask: remove it from ${cwd}/.claude/settings.local.json on ${machine.name}.\n`,
+    )
+  })
 })

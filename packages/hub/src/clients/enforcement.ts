@@ -11,6 +11,7 @@ import {
 import { isAtLeast } from "@signalbox/protocol/compose"
 import { ENFORCES_SINCE } from "@signalbox/protocol/runner-wire"
 import type { AskVerdict } from "../asks/answer.ts"
+import { ACTOR } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
@@ -77,7 +78,7 @@ export class Enforcement {
     const { directory, trouble } = this.#options
     const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
     const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }
-    const who = { by: "hub", via: "hub", sessionId: session.id, askId: null }
+    const who = { by: ACTOR.hub, via: "hub", sessionId: session.id, askId: null }
     try {
       await directory.addAudit({ at: session.now(), what: "call/denied", ...who, details })
     } catch (error) {
@@ -206,11 +207,11 @@ export class Enforcement {
     session.change({ enforce: "lost" })
     const { toolUseId: tool_use_id, cliVersion: cli_version } = details
     const noted = history.note("not_enforced", defined({ tool_use_id, cli_version }), `not_enforced:${which}`)
-    session.background(history.recordAnswer(INTERRUPT, "hub", "hub"))
+    session.background(history.recordAnswer(INTERRUPT, ACTOR.hub, "hub"))
     // Before the audit: its writing may take a while.
     session.background(session.ask({ subtype: "interrupt" }, INTERRUPT_MS))
     if ((await noted) === undefined) return
-    const who = { by: "hub", via: "hub", sessionId: id, askId: null }
+    const who = { by: ACTOR.hub, via: "hub", sessionId: id, askId: null }
     await this.#options.directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who, details })
   }
 }
@@ -222,7 +223,7 @@ function auditOfDenied(
 ): NewAuditRecord {
   const { rule = null, reason, why = null } = verdict
   const details = { toolName, toolUseId, seq, rule, reason, why }
-  return { at, what: "call/denied", by: `rule ${rule ?? "?"}`, via: "policy", sessionId, askId: null, details }
+  return { at, what: "call/denied", by: ACTOR.rule(verdict.rule), via: "policy", sessionId, askId: null, details }
 }
 
 function forgetOldest(calls: Map<string, unknown>): void {

@@ -9,6 +9,7 @@ import {
   textOf,
 } from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
+import { ACTOR } from "../model/access.ts"
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -206,7 +207,7 @@ function lateUses({ own }: KeptSession, message: Envelope, incarnation: string):
 function foldRequest(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
   const isInterrupt = textOf(fieldOf(message, "request"), "subtype") === "interrupt"
   if (!isInterrupt || session.record.turnStartedAt === undefined) return session
-  return withRecord(session, { interruptedBy: by ?? "hub" })
+  return withRecord(session, { interruptedBy: by ?? ACTOR.hub })
 }
 
 function lastLineIn(events: readonly FoldedEvent[]): string | undefined {
