@@ -2,7 +2,7 @@ import { evaluate, type Verdict } from "@signalbox/policy"
 import { defined } from "@signalbox/protocol"
 import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
 import { HubError } from "./errors.ts"
-import { type PolicyDesk, readPolicy, writtenPolicy } from "./policy-desk.ts"
+import { type PolicyDesk, type PutHow, readPolicy, writtenPolicy } from "./policy-desk.ts"
 import type { RuleUses } from "./rule-uses.ts"
 import type { BacktestStep, Backtests } from "./store/backtest.ts"
 import type { Directory } from "./store/directory.ts"
@@ -78,7 +78,7 @@ export class PolicyTests {
   }
 
   /** Puts a policy in force, unless it would allow what a person denied and nobody forces it. */
-  async put(value: unknown, { by, force }: { by: string; force: boolean }, signal?: AbortSignal): Promise<void> {
+  async put(value: unknown, { force, ...how }: PutHow & { force: boolean }, signal?: AbortSignal): Promise<void> {
     // A policy that cannot be read is told as such, whatever it contradicts.
     const proposed = await readPolicy(value)
     const checked = this.#contradictions(proposed.policy, signal)
@@ -86,7 +86,7 @@ export class PolicyTests {
     const contradicts = await (force ? checked.catch(() => UNCHECKED) : checked)
     if (contradicts.count > 0 && !force) throw contradicting(contradicts)
     const isForced = contradicts.count > 0 || contradicts === UNCHECKED
-    await this.#options.policy.put(proposed, { by, forced: isForced ? contradicts : undefined })
+    await this.#options.policy.put(proposed, { ...how, forced: isForced ? contradicts : undefined })
   }
 
   async #contradictions(proposed: unknown, signal?: AbortSignal): Promise<BacktestDifference> {

@@ -105,8 +105,8 @@ function policyHandlers(core: HubCore) {
   return {
     // The policy's own schema checked its rules; here they are only passed on.
     "GET /api/policy": () => jsonReply(200, policy.told),
-    async "PUT /api/policy"({ body, query: { force }, caller, request }) {
-      await policyTests.put(body, { by: caller.name, force }, request.signal)
+    async "PUT /api/policy"({ body, query, caller, request }) {
+      await policyTests.put(body, { by: caller.name, ...query }, request.signal)
       return jsonReply(200, policy.told)
     },
     async "POST /api/policy/test"({ body, request }) {
