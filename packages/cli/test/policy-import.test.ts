@@ -143,7 +143,9 @@ describe("signalbox policy import", () => {
     const file = join(folder(), "settings.json")
     writeFileSync(
       file,
-      JSON.stringify({ permissions: { allow: ["Bash"], deny: ["Read(.env)", "WebFetch(domain:x.com)", "Read(~/**)"] } }),
+      JSON.stringify({
+        permissions: { allow: ["Bash"], deny: ["Read(.env)", "WebFetch(domain:x.com)", "Read(~/**)"] },
+      }),
     )
     const shown = await run(["policy", "import", file])
     expect(shown.stdout).toMatch(

@@ -1,8 +1,8 @@
 import { isObject } from "@signalbox/protocol"
 import { coverCommand } from "./match-rule.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, Work } from "./matching.ts"
-import type { Rule, RuleEffect } from "./schemas.ts"
 import { PATH_FIELDS } from "./path-pattern.ts"
+import type { Rule, RuleEffect } from "./schemas.ts"
 import { partsOfRule } from "./session-grant.ts"
 import { subjectOf } from "./subject.ts"
 
@@ -109,13 +109,15 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
   if (parts === undefined || !parts.every(isSayable)) {
     return { entry, effect, rules: [], notes: ["This cannot be said in rules here, so it was left out.", ...seeming] }
   }
-  const rules = parts.map((part, index): Rule => ({
-    id: parts.length === 1 ? `${id}-${number}` : `${id}-${number}.${index + 1}`,
-    effect,
-    ...part,
-    ...(cwd === undefined ? {} : { cwd: `${cwd.replace(/\/+$/, "")}/**` }),
-    reason: `Imported from settings.json: ${entry}`.slice(0, 1000),
-  }))
+  const rules = parts.map(
+    (part, index): Rule => ({
+      id: parts.length === 1 ? `${id}-${number}` : `${id}-${number}.${index + 1}`,
+      effect,
+      ...part,
+      ...(cwd === undefined ? {} : { cwd: `${cwd.replace(/\/+$/, "")}/**` }),
+      reason: `Imported from settings.json: ${entry}`.slice(0, 1000),
+    }),
+  )
   const [first] = rules
   const notes = first === undefined ? [] : doings(first, { tool: toolName, content: ruleContent, cwd })
   return { entry, effect, rules, notes: [...seeming, ...notes] }

@@ -132,7 +132,11 @@ export function matchRule(rule: Rule, subject: Subject, except?: "command"): Rul
   const [shown] = fields.filter(({ span }) => span !== undefined)
   if (!strict || match === "yes") {
     const isClear = match === "yes" || fields.some((field) => field.match !== "yes")
-    return { ...(shown ?? fields[0]), match, ...(isClear ? {} : { unknown: unknownFact(rule, subject) ?? limit?.because }) }
+    return {
+      ...(shown ?? fields[0]),
+      match,
+      ...(isClear ? {} : { unknown: unknownFact(rule, subject) ?? limit?.because }),
+    }
   }
   const failed = fields.filter((field) => field.match !== "yes")
   const because = failed.length === 1 ? failed[0]?.because : undefined
@@ -175,7 +179,11 @@ function coverBy<R>(rules: readonly Covering<R>[], text: string, subject: Subjec
     patterns.some((pattern) => commandIsTouched(pattern, touched, subject.work).match !== "no"),
   )
   const { span, because } = problem
-  return { ok: false, covered: [], missing: nearly === undefined ? { span } : { span, because, nearly: nearly.rule, isUnreadable: true } }
+  return {
+    ok: false,
+    covered: [],
+    missing: nearly === undefined ? { span } : { span, because, nearly: nearly.rule, isUnreadable: true },
+  }
 }
 
 function commandPatternsOf(rule: Rule, work: Work): CommandPattern[] {

@@ -66,7 +66,14 @@ describe("a policy as it is written", () => {
     expect(problems("rubbish")[0]).toBe("the policy: must be an object")
     expect(problems({})).toEqual(["rules: is missing: must be a list"])
     expect(problems({ rules: [], relayAutoApproval: "yes" })[0]).toBe("relayAutoApproval: must be true or false")
-    expect(problems({ rules: [{ id: "a", effect: "no" }, { id: "a", effect: "ask", tool: "Read(x)" }] })).toEqual([
+    expect(
+      problems({
+        rules: [
+          { id: "a", effect: "no" },
+          { id: "a", effect: "ask", tool: "Read(x)" },
+        ],
+      }),
+    ).toEqual([
       'rule 1 (a): effect: must be "allow" or "deny" or "ask"',
       "rule 2 (a): id: is used by a rule before it",
       expect.stringMatching(/^rule 2 \(a\): tool: must be a name alone/),

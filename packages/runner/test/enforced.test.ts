@@ -161,13 +161,16 @@ it.each(["--settings", "--settings={}", "--bare", "--safe-mode"])("[EN3] %s in t
   expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
 })
 
-it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])("[EN3] the variable %s is refused, whatever it is set to", (name) => {
-  const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, env: { [name]: "yes" } }
-  expect(() => launchArguments(spec, "2.1.325")).toThrow(`env has ${name}`)
-  const { enforce: _enforced, ...asked } = spec
-  expect(() => launchArguments(asked, "2.1.325")).not.toThrow()
-  expect(() => launchArguments({ ...spec, env: { OTHER: "yes" } }, "2.1.325")).not.toThrow()
-})
+it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])(
+  "[EN3] the variable %s is refused, whatever it is set to",
+  (name) => {
+    const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, env: { [name]: "yes" } }
+    expect(() => launchArguments(spec, "2.1.325")).toThrow(`env has ${name}`)
+    const { enforce: _enforced, ...asked } = spec
+    expect(() => launchArguments(asked, "2.1.325")).not.toThrow()
+    expect(() => launchArguments({ ...spec, env: { OTHER: "yes" } }, "2.1.325")).not.toThrow()
+  },
+)
 
 describe("an input that never ends", () => {
   const SAYS = `process.stdin.on("data", (data) => process.stdout.write("got " + data.length + "\\n"))

@@ -28,7 +28,9 @@ export function listGrants(options: GrantsOptions, context: CommandContext): Pro
       {
         title: "KEPT",
         text: ({ where, machine }) =>
-          onOneLine(where === "hub" ? "hub" : machine === null ? where : `${where} on ${machines.get(machine) ?? machine}`),
+          onOneLine(
+            where === "hub" ? "hub" : machine === null ? where : `${where} on ${machines.get(machine) ?? machine}`,
+          ),
       },
       { title: "BY", text: ({ grantedBy }) => onOneLine(grantedBy) },
       { title: "AGE", text: ({ grantedAt }) => ago(grantedAt, Date.now()), paint: dim, isRight: true },
@@ -46,7 +48,10 @@ export function revokeGrant(given: string, options: JsonOption, context: Command
     const { gone, grant } = revoked
     if (gone) return void context.stderr.write("Revoked.\n")
     const machine = (await machineNames(hub)).get(grant.machine ?? "") ?? grant.machine ?? undefined
-    const session = await hub.session(grant.sessionId).get().catch(() => undefined)
+    const session = await hub
+      .session(grant.sessionId)
+      .get()
+      .catch(() => undefined)
     context.stderr.write(`${onOneLine(stillKeptWords(grant.where, { machine, folder: session?.cwd }))}\n`)
   })
 }

@@ -182,7 +182,10 @@ function accessHandlers(authority: Authority) {
         throw new HubError("request/invalid", "body.expiresAt: expected a time that is yet to come")
       }
       if (body.name !== undefined && isActor(body.name)) {
-        throw new HubError("request/invalid", `body.name: "${body.name}" is how the hub names itself and its rules: choose another name`)
+        throw new HubError(
+          "request/invalid",
+          `body.name: "${body.name}" is how the hub names itself and its rules: choose another name`,
+        )
       }
       const { record, secret } = await tokens.create(body, caller.name)
       return { ...publicToken(record), token: secret }

@@ -39,7 +39,8 @@ const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } 
 const decided = (permissionDecision: string, more: object = {}) => ({
   hookSpecificOutput: expect.objectContaining({ hookEventName: "PreToolUse", permissionDecision, ...more }),
 })
-const sessionOf = async ({ stage, id }: Pick<Scene, "stage" | "id">) => (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
+const sessionOf = async ({ stage, id }: Pick<Scene, "stage" | "id">) =>
+  (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
 const DENY: AskVerdict = { effect: "deny", rule: "r", reason: "no" }
 const ASK: AskVerdict = { effect: "ask", rule: "r", reason: "hm" }
 const ALLOW: AskVerdict = { effect: "allow", reason: "fine" }

@@ -125,8 +125,17 @@ describe("every route, every role", () => {
   })
 
   it("[HA91] a token is not named like the hub or a rule, nor with characters that cannot be seen", async () => {
-    const make = (name: string) => hub.ask("/api/tokens", { method: "POST", as: "admin", body: { role: "viewer", name } })
-    const wrong = ["hub", " Hub ", "\uff48ub", "rule secrets", "Rule\u3000x", "relay auto-approval", "anonymous relay frontend"]
+    const make = (name: string) =>
+      hub.ask("/api/tokens", { method: "POST", as: "admin", body: { role: "viewer", name } })
+    const wrong = [
+      "hub",
+      " Hub ",
+      "\uff48ub",
+      "rule secrets",
+      "Rule\u3000x",
+      "relay auto-approval",
+      "anonymous relay frontend",
+    ]
     const unseen = ["An\u200bn", "Ann\u001b[1m", "Ann\r\nBen", "Ann\tB", "\u202enna"]
     for (const name of [...wrong, ...unseen]) {
       const problem = { status: 400, message: expect.stringContaining("body.name: ") }

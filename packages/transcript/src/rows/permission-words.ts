@@ -97,7 +97,8 @@ interface KeptIn {
 /** What to do about a permission that was revoked here and that Claude Code keeps itself. */
 export function stillKeptWords(where: string, { machine = "its machine", folder }: KeptIn): string {
   const file = Object.hasOwn(SETTINGS, where) ? SETTINGS[where] : undefined
-  if (file === undefined) return "Noted, but Claude Code keeps it until its process ends: stop the session to end it now."
+  if (file === undefined)
+    return "Noted, but Claude Code keeps it until its process ends: stop the session to end it now."
   const project = folder == null ? `${file} in the session's folder` : `${folder}/${file}`
   const place = where === "userSettings" ? `~/${file}` : project
   return `Noted, but Claude Code still has it, and does not ask: remove it from ${place} on ${machine}.`

@@ -101,7 +101,10 @@ function GrantCard({ grant, isLinked, onRevoke }: GrantCardProps) {
   const revoke = () => {
     if (isSending) return
     setSending(true)
-    const kept = stillKeptWords(grant.where, { machine: grant.machine === null ? undefined : machine, folder: session?.cwd })
+    const kept = stillKeptWords(grant.where, {
+      machine: grant.machine === null ? undefined : machine,
+      folder: session?.cwd,
+    })
     void onRevoke(grant, oneLine(kept, 600)).finally(() => setSending(false))
   }
   return (
