@@ -17,10 +17,9 @@ interface Replacing {
   readonly places: readonly Place[]
 }
 
-/** Numbers, and times written out, whose value is the machine's doing. */
-/** What a random id does not begin with. */
+/** How ids begin that a program chose: long enough that no random one does. */
 const CHOSEN = "d1ff0000-0000-4000-8000-"
-
+/** Numbers, and times written out, whose value is the machine's doing. */
 const MEASURED =
   /(_ms|Ms|_at|At|mtime|duration\w*|timestamp|time|elapsed_time_seconds|pid|input_tokens|inputTokens|costUSD|total_cost_usd|lastModified|fileSize|processed_at|sleep_time)$/
 /** Fields whose text is an id that the CLI makes up in some short form of its own. */

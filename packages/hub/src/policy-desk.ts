@@ -83,8 +83,8 @@ export class PolicyDesk {
   }
 
   /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
-  put(next: InForce, how: PutHow & { readonly forced?: BacktestDifference | undefined }): Promise<void> {
-    const putting = this.#changed.then(() => this.#put(next, how))
+  put(policy: InForce, how: PutHow & { readonly forced?: BacktestDifference | undefined }): Promise<void> {
+    const putting = this.#changed.then(() => this.#put(policy, how))
     this.#changed = putting.catch(() => undefined)
     return putting
   }

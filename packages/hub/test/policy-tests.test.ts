@@ -60,6 +60,7 @@ it("[BT7] a policy that cannot be checked is not put in force, unless it is forc
     policy: { policy: { rules: [], relayAutoApproval: false }, put: async (_policy, how) => void put.push(how) },
     backtests: { run: () => failing() },
     directory: { listAsks: async () => [pendingAsk("1", { state: "denied" })], getSession: async () => undefined },
+    uses: { read: async () => ({}) },
   })
   const policy = { rules: [] }
   await expect(tests.put(policy, { by: "ada", force: false })).rejects.toThrow("no thread")
@@ -148,7 +149,7 @@ it("[BT49] a policy is put in place of the version that was read, or not at all"
     call(stage, "PUT", `/api/policy?version=${version}`, { ...read, rules: [allow(id, "npm test")] })
   // Two at once: one of them is told that it came late.
   const both = await Promise.all([put("one", 0), put("two", 0)])
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   const late = await body(both.find(({ status }) => status === 409) ?? put("one", 0))
   expect(late).toMatchObject({ error: { code: "policy/changed" }, version: 1 })
   expect((await put("three", 1)).status).toBe(200)

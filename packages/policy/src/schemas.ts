@@ -158,7 +158,10 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
       return `there is no field ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`
     case "invalid_key":
       return "has a name that is empty or too long"
-    default:
+    case "invalid_element":
+    case "invalid_format":
+    case "not_multiple_of":
+    case "custom":
       return undefined
   }
 }

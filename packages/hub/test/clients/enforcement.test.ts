@@ -413,7 +413,8 @@ describe("a tool that ran", () => {
     scene.agent.init({ claude_code_version: "2.1.325" })
     await scene.agent.allAcked()
     expect((await sessionOf(scene)).enforce).toBe("everything")
-    for (const _turn of [1, 2]) scene.agent.init({ claude_code_version: "2.1.199" })
+    scene.agent.init({ claude_code_version: "2.1.199" })
+    scene.agent.init({ claude_code_version: "2.1.199" })
     await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
     await expect.poll(() => interrupts(scene), WAIT).toBe(2)
     await expect
