@@ -4,7 +4,7 @@ export type Place = readonly [text: string, instead: string]
 /**
  * Values of the same program in two runs, made comparable: ids, times, durations, paths and ports go, the rest stays.
  * An id is replaced by its kind and its number in the order of appearance where the kind says who is who (sessions),
- * by its kind alone elsewhere. Ids that a program chose itself begin with d1ff and stay.
+ * by its kind alone elsewhere. Ids that a program chose itself begin with `CHOSEN` and stay.
  */
 export function normalise(values: readonly unknown[], places: readonly Place[]): unknown[] {
   const names = new Names()
@@ -17,6 +17,8 @@ interface Replacing {
   readonly places: readonly Place[]
 }
 
+/** How ids begin that a program chose: long enough that no random one does. */
+const CHOSEN = "d1ff0000-0000-4000-8000-"
 /** Numbers, and times written out, whose value is the machine's doing. */
 const MEASURED =
   /(_ms|Ms|_at|At|mtime|duration\w*|timestamp|time|elapsed_time_seconds|pid|input_tokens|inputTokens|costUSD|total_cost_usd|lastModified|fileSize|processed_at|sleep_time)$/
@@ -61,7 +63,7 @@ function replacedText(text: string, key: string, { names, places }: Replacing): 
   result = names.in(result)
   return result
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, (id) =>
-      id.startsWith("d1ff") ? id : "<uuid>",
+      id.startsWith(CHOSEN) ? id : "<uuid>",
     )
     .replace(/\b(msg|toolu|req|srvtoolu)_01[0-9a-f]{12}\d+/g, "$1_<id>")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/g, "<time>")
@@ -89,7 +91,7 @@ class Names {
   #sessions = 0
 
   session(id: string): void {
-    if (id === "" || id.startsWith("d1ff") || this.#known.has(id)) return
+    if (id === "" || id.startsWith(CHOSEN) || this.#known.has(id)) return
     this.#known.set(id, `<session ${++this.#sessions}>`)
   }
 

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import type { Scenario } from "@signalbox/simulator"
 import { afterEach, expect, it } from "vitest"
 import { ENFORCED } from "../../scripts/claude-cli.mjs"
@@ -158,6 +158,12 @@ onEach("[EN17] hooks of the project do not run, and cannot switch the hub's off"
       mkdirSync(join(cwd, ".claude"))
       writeFileSync(join(cwd, ".claude/settings.json"), text({ disableAllHooks: false, hooks: { PreToolUse: hooks } }))
       writeFileSync(join(cwd, ".claude/settings.local.json"), text({ permissions: { allow: ["Bash(cat:*)"] } }))
+      // The user's own, in which these would leave the hub's hook out.
+      const user = join(dirname(cwd), "home/.claude")
+      mkdirSync(user, { recursive: true })
+      // The agent is another user.
+      chmodSync(user, 0o777)
+      writeFileSync(join(user, "settings.json"), text({ env: { CLAUDE_CODE_SIMPLE: "1", CLAUDE_CODE_SAFE_MODE: "1" } }))
     },
   })
   await isKept(place, await turn(place), 1)

@@ -35,7 +35,7 @@ it("[PO23] a policy says what it sees, and can be read, changed and put back", a
   expect(read).toMatchObject({ rules: [], sees: { judged: expect.stringMatching(/^Only what an agent asks about/) } })
   const { status, body } = await hub.call("PUT", "/api/policy", { ...read, rules: RULES })
   expect(status).toBe(200)
-  expect(body).toEqual({ ...read, rules: RULES })
+  expect(body).toEqual({ ...read, rules: RULES, version: 1 })
   expect(await hub.get("/api/policy")).toEqual(body)
   const { components } = await hub.get("/api/openapi.json")
   expect(components.schemas.PolicyInForce.required).toContain("sees")

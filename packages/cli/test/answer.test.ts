@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { folder, run, startHub, type TestHub } from "./signalbox-process.ts"
+import { folder, openAsk, run, startHub, type TestHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }
 
@@ -79,6 +79,16 @@ describe("signalbox answer", () => {
       `signalbox: the id is empty: see "signalbox asks --data ${hub.data}"\n`,
     ])
     expect((await hub.run(["answer", id, "allow", "--choose", "Postgres"])).code).toBe(0)
+  })
+
+  it("[CL11] who may not allow a request by its rule is told so with exit code 4", async () => {
+    const hub = await startHub("runner")
+    const input = JSON.stringify({ rules: [{ id: "second", effect: "ask", tool: "Bash", fourEyes: true }] })
+    expect((await hub.run(["policy", "set", "-"], { input })).code).toBe(0)
+    const ask = await openAsk(hub)
+    const own = await hub.run(["answer", ask, "allow"])
+    expect([own.code, own.stderr]).toEqual([4, expect.stringMatching(/^signalbox: admin started this session, so /)])
+    expect((await hub.run(["answer", ask, "deny"])).code).toBe(0)
   })
 
   it("[CL44] --always keeps one grant, the others by number, and no mode changes unasked", async () => {

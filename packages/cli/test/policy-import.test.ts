@@ -28,13 +28,10 @@ describe("signalbox policy import", () => {
     expect(lines[0]).toBe(`${path}: 4 of 6 entries taken, for sessions in ${place}`)
     const part = (from: string, to: string) => lines.slice(lines.indexOf(from) + 1, lines.indexOf(to)).join("\n")
     expect(part("  Taken", "  Left out")).toMatch(
-      /^ {4}deny Bash\(rm:\*\) → settings-\S+-1\n {4}allow Bash\(npm test:\*\) → .*\n {4}allow Bash\(ls\*\) → .*\n {4}allow Edit\(\/src\/\*\*\) → /,
+      /^ {4}deny Bash\(rm:\*\) → settings-\S+-1\n {4}allow Bash\(npm test:\*\) → .*\n {4}allow Bash\(ls\*\) → .*\n {6}Bash\(ls\*\) also matches "lsof".*\n {4}allow Edit\(\/src\/\*\*\) → .*\n {6}.*begins at the settings' folder/,
     )
-    expect(part("  Left out", "  Not what it seems")).toMatch(
+    expect(part("  Left out", "  Other settings")).toMatch(
       /^ {4}allow mcp__\*\n {6}This cannot be said .*\n {6}mcp__\* matches no tool in Claude Code.*\n {4}allow Bash\(a && b\)\n {6}This cannot/,
-    )
-    expect(part("  Not what it seems", "  Other settings")).toMatch(
-      /Bash\(ls\*\) also matches "lsof".*\n {4}allow Edit\(\/src\/\*\*\)\n {6}.*begins at the settings' folder/,
     )
     expect(part("  Other settings", "")).toMatch(/^ {4}permissions\.defaultMode has no counterpart/)
     const rules = lines.slice(lines.indexOf("Rules") + 1, -1).map((line) => JSON.parse(line))
@@ -139,6 +136,33 @@ describe("signalbox policy import", () => {
     expect((await hub.json("policy", "get")).rules).toEqual([])
     expect((await hub.run(["policy", "import", file, "--apply", "--force"])).code).toBe(0)
     expect((await hub.json("policy", "log")).versions).toMatchObject([{ version: 1, forced: 1 }])
+  })
+
+  it("[CL82] [CL83] a deny that cannot be taken comes first, and nothing is applied without it unless it is forced", async () => {
+    const hub = await startHub("no-runner")
+    const file = join(folder(), "settings.json")
+    writeFileSync(
+      file,
+      JSON.stringify({
+        permissions: { allow: ["Bash"], deny: ["Read(.env)", "WebFetch(domain:x.com)", "Read(~/**)"] },
+      }),
+    )
+    const shown = await run(["policy", "import", file])
+    expect(shown.stdout).toMatch(
+      /^.*: 2 of 4 entries taken\n {2}2 deny rules NOT in force here\n {4}deny WebFetch\(domain:x\.com\)\n {6}This cannot .*\n {4}deny Read\(~\/\*\*\)\n[^]*\n {2}Taken\n/,
+    )
+    expect(shown.stderr).toBe(
+      `Nothing was changed. Put these rules in force, without 2 deny rules, with: signalbox policy import ${file} --apply --force\n`,
+    )
+    const refused = await hub.run(["policy", "import", file, "--apply"])
+    expect(refused).toMatchObject({ code: 1, stdout: "" })
+    expect(refused.stderr).toBe(
+      "signalbox: 2 deny rules would NOT be in force: WebFetch(domain:x.com), Read(~/**); write rules for these yourself, " +
+        `or go without them with "signalbox policy import ${file} --apply --force --data ${hub.data}"\n`,
+    )
+    expect((await hub.json("policy", "get")).rules).toEqual([])
+    const forced = await hub.json("policy", "import", file, "--apply", "--force")
+    expect([forced.deniesLeftOut, forced.added.length]).toEqual([2, 5])
   })
 
   it("[CL84] a file that cannot be settings is refused in one line that says what to do", async () => {

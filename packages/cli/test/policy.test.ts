@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { folder, openAsk, run, startHub } from "./signalbox-process.ts"
+import { COMMAND, folder, openAsk, run, startHub } from "./signalbox-process.ts"
 
 const TESTS = { id: "tests", effect: "allow", tool: "Bash", input: { command: "npm test" } }
 
@@ -28,7 +28,7 @@ describe("signalbox policy, grants and audit", () => {
     const refused = await hub.run(["policy", "set", file])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(
-      /^signalbox: This policy would allow a request that a person denied: .* --force.*\n$/,
+      /^signalbox: This policy would allow a request that a person denied: .* policy test \S*rules\.json .* --force.*\n$/,
     )
     expect((await hub.run(["policy", "set", file, "--force"])).code).toBe(0)
     expect(JSON.parse((await hub.run(["policy", "get"])).stdout)).toMatchObject({ rules: [TESTS] })
@@ -50,6 +50,7 @@ describe("signalbox policy, grants and audit", () => {
     expect(second).toMatch(/^Version 2, put in force at .* by admin\n- \{"id":"tests".*\n\+ \{"id":"unit-tests"/)
     expect((await hub.run(["policy", "log", "7"])).code).toBe(1)
     expect((await hub.run(["policy", "log", "x"])).code).toBe(2)
+    expect((await hub.run(["policy", "log", "2", "--restore", "1"])).code).toBe(2)
     expect((await hub.run(["policy", "log", "--restore", "1"])).code).toBe(0)
     expect((await hub.json("policy", "log")).versions).toMatchObject([
       { version: 3 },
@@ -58,10 +59,11 @@ describe("signalbox policy, grants and audit", () => {
     ])
 
     // Commands that only read may run at once.
-    const [suggested, said, audit, lines, csv, none] = await Promise.all([
+    const [suggested, said, audit, launched, lines, csv, none] = await Promise.all([
       hub.json("policy", "suggest"),
       hub.run(["policy", "suggest"]),
       hub.run(["audit", "--what", "policy/changed", "--by", "admin"]),
+      hub.run(["audit", "--what", "session/launched"]),
       hub.run(["audit", "--tool", "Bash", "--json"]),
       hub.run(["audit", "--since", "1d", "--csv"]),
       hub.run(["audit", "--rule", "nobody's"]),
@@ -69,20 +71,24 @@ describe("signalbox policy, grants and audit", () => {
     expect(suggested).toMatchObject({ suggestions: [], idle: [] })
     expect(said.stderr).toBe("No suggestions from 1 request.\n")
     expect(audit.stdout.split("\n")).toHaveLength(5)
+    expect(audit.stdout).toMatch(/ version 1: \+tests \(forced\)\n.* version 2: \+unit-tests -tests\n/)
+    expect(launched.stdout).toMatch(/ simulator, in \/\S+/)
     const records = lines.stdout.trim().split("\n")
     expect(records.map((line) => JSON.parse(line).what)).toEqual(["ask/denied"])
     const cells = csv.stdout.split("\r\n")
     expect(cells[0]).toBe("id,at,what,by,via,rule,tool,session,ask,details")
     expect(cells.some((line) => line.includes("ask/denied,admin,person,,Bash,"))).toBe(true)
     expect(none.stderr).toBe("No audit records match.\n")
-    const [time, both, invalid, list, missing] = await Promise.all([
+    const [time, unknown, both, invalid, list, missing] = await Promise.all([
       hub.run(["audit", "--since", "soon"]),
+      hub.run(["audit", "--what", "nope"]),
       hub.run(["audit", "--json", "--csv"]),
       hub.run(["policy", "set", rulesFile({ id: "x" })]),
       hub.run(["policy", "set", "-"], { input: "[]" }),
       hub.run(["policy", "test", join(folder(), "none.json")]),
     ])
-    expect([time.code, both.code]).toEqual([1, 2])
+    expect([time.code, unknown.code, both.code]).toEqual([1, 2, 2])
+    expect(unknown.stderr).toMatch(/^signalbox: --what nope: choose one of ask\/allowed, .*control\/…\n$/)
     expect(invalid.stderr).toMatch(/^signalbox: rule 1 \(x\): effect: /)
     expect(list.stderr).toMatch(/^signalbox: - is no policy: /)
     expect(missing.stderr).toMatch(/^signalbox: can't read /)
@@ -117,6 +123,79 @@ describe("signalbox policy, grants and audit", () => {
     expect(record.details).toMatchObject({ reason: why[0], why: told.why })
   })
 
+  it("[CL115] what somebody else put in force while the editor was open stays, and the text is kept", async () => {
+    const hub = await startHub("no-runner")
+    expect((await hub.run(["policy", "set", rulesFile(TESTS)])).code).toBe(0)
+    const deny = { id: "no-push", effect: "deny", tool: "Bash", input: { command: "git push*" } }
+    const put = `"${process.execPath}" "${COMMAND}" policy set "${rulesFile(TESTS, deny)}" --data "${hub.data}"`
+    const script = join(folder(), "editor.sh")
+    writeFileSync(script, `${put} && sed -i s/tests/unit-tests/ "$1"\n`)
+    const edit = (EDITOR: string) => run(["policy", "edit", "--data", hub.data], { env: { EDITOR } })
+    const { code, stderr } = await edit(`sh ${script}`)
+    expect(code).toBe(1)
+    const [, path = ""] =
+      /^Your text is kept in (\S+)\. To try again: signalbox policy set \S+ --replaces 2 --data .*\n/.exec(stderr) ?? []
+    expect(stderr).toMatch(/\nsignalbox: somebody changed the policy meanwhile, .* policy log .* --replaces 2\n$/)
+    const rules = async () => (await hub.json("policy", "get")).rules.map(({ id }: { readonly id: string }) => id)
+    expect(await rules()).toEqual(["tests", "no-push"])
+    expect((await hub.run(["policy", "set", path, "--replaces", "1"])).code).toBe(1)
+    expect((await hub.run(["policy", "set", path, "--replaces", "2"])).code).toBe(0)
+    expect(await rules()).toEqual(["unit-tests"])
+    const none = await edit("false")
+    expect(none.stderr).toBe("signalbox: the editor false ended with 1: set EDITOR to one that works\n")
+  })
+
+  it("[CL116] a policy that judges less than the one in force is told as such, also if it only leaves the field out", async () => {
+    const hub = await startHub("no-runner")
+    const less = rulesFile(TESTS)
+    const all = join(folder(), "all.json")
+    writeFileSync(all, JSON.stringify({ rules: [], enforce: "everything" }))
+    const said = async (...words: string[]) => (await hub.run(["policy", ...words])).stderr
+    const LINE = /^Enforce goes from everything to asked: .*\n$/
+    expect(await said("set", less)).toBe("")
+    expect(await said("set", all)).toBe("")
+    expect(await said("test", less)).toMatch(LINE)
+    expect(await said("set", less)).toMatch(LINE)
+    expect(await said("set", all)).toBe("")
+    expect(await said("log", "--restore", "1")).toMatch(LINE)
+    expect(await said("test", less)).toBe("")
+  })
+
+  it("[CL117] [CL118] a request is explained in words, and a policy that is no JSON by its line", async () => {
+    const hub = await startHub("no-runner")
+    const push = { id: "no-push", effect: "deny", tool: "Bash", input: { command: "git push*" }, message: "Not you." }
+    const file = rulesFile(push, { id: "docs", effect: "allow", tool: "Read", cwd: "/srv/**" })
+    writeFileSync(file, `\uFEFF${readFileSync(file, "utf8")}`)
+    expect((await hub.run(["policy", "set", file])).code).toBe(0)
+    const explain = (...words: string[]) => hub.run(["policy", "explain", ...words])
+    const denied = await explain("Bash", "ls && git push origin")
+    expect([denied.code, denied.stdout.split("\n")]).toEqual([
+      0,
+      [
+        "deny (rule no-push)",
+        expect.stringContaining("no-push"),
+        "  Rule 1, “no-push”: git push origin",
+        expect.stringMatching(/^ {2}To .*no-push/),
+        "  The agent is told: Not you.",
+        "",
+      ],
+    ])
+    const { id } = await hub.json("new", "--agent", "external")
+    const [there, elsewhere, wrong, unknown, twice, yaml] = await Promise.all([
+      explain("Read", '{"file_path":"a.md"}', "--cwd", "/srv/app", "--json"),
+      explain("Read", '{"file_path":"a.md"}', "--session", id),
+      explain("Read", "a.md"),
+      explain("Bash", "ls", "--runner", "nowhere"),
+      hub.run(["policy", "set", "-"], { input: '{\n  "rules": [],,\n}' }),
+      hub.run(["policy", "set", "-"], { input: "rules:\n  - id: tests\n" }),
+    ])
+    expect(JSON.parse(there.stdout)).toMatchObject({ effect: "allow", rule: "docs" })
+    expect(elsewhere.stdout).toMatch(/^ask \(no rule\)\n {2}\S/)
+    expect([wrong.code, unknown.code]).toEqual([2, 1])
+    expect(twice.stderr).toBe("signalbox: - is not JSON at line 2, column 15: expected name\n")
+    expect(yaml.stderr).toMatch(/^signalbox: - is not JSON at line 1, column 1: .*A policy is JSON, not YAML\n$/)
+  })
+
   it("[BT14] standing permissions are listed and revoked by the start of their id", async () => {
     const hub = await startHub("runner")
     expect((await hub.run(["grants", "ls"])).stderr).toBe("No standing permissions.\n")
@@ -134,5 +213,20 @@ describe("signalbox policy, grants and audit", () => {
     })
     expect((await hub.json("grants", "ls")).grants).toEqual([])
     expect((await hub.run(["grants", "revoke", "zzz"])).code).toBe(1)
+  })
+
+  it("[AK15] a revoked permission that Claude Code keeps is told with the machine's name and the file", async () => {
+    const hub = await startHub("runner")
+    const ask = await openAsk(hub)
+    const rules = [{ toolName: "Bash", ruleContent: "npm test:*" }]
+    const updatedPermissions = [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }]
+    await hub.call("POST", `/api/asks/${ask}/answer`, { behavior: "allow", updatedPermissions })
+    const [grant] = (await hub.json("grants", "ls")).grants
+    const [machine] = (await hub.call("GET", "/api/runners")).runners
+    expect((await hub.run(["grants", "ls"])).stdout).toContain(` localSettings on ${machine.name} `)
+    const { cwd } = await hub.call("GET", `/api/sessions/${grant.sessionId}`)
+    expect((await hub.run(["grants", "revoke", grant.id])).stderr).toBe(
+      `Noted, but Claude Code still has it, and does not ask: remove it from ${cwd}/.claude/settings.local.json on ${machine.name}.\n`,
+    )
   })
 })

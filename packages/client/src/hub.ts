@@ -115,7 +115,10 @@ function hubWide(rest: Rest) {
   return {
     /** The rules in force. */
     policy: () => rest.route("GET /api/policy"),
-    /** `policy/contradicts` means that it would allow what people denied: `details.contradicts` says what, `force` puts it all the same. */
+    /**
+     * `policy/contradicts` means that it would allow what people denied: `details.contradicts` says what, `force` puts it all the same.
+     * With the `version` that was read, `policy/changed` means that somebody else changed it since; nothing was put.
+     */
     setPolicy: (policy: PolicyBody, query: RouteQuery<"PUT /api/policy"> = {}) =>
       rest.route("PUT /api/policy", { body: policy, query }),
     /** Tells how a policy would have decided the requests of the past. Nothing is changed. */

@@ -10,6 +10,7 @@ import { ClientDoors } from "./clients/client-doors.ts"
 import { Enforcement } from "./clients/enforcement.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
+import { ACTOR } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import { isEnforcing } from "./model/session-record.ts"
 import type { HubLogger } from "./operations/logger.ts"
@@ -132,7 +133,7 @@ export async function assembleHub(options: HubPartsOptions) {
     asks,
     grants,
     policy,
-    policyTests: new PolicyTests({ policy, directory, backtests: store.backtests }),
+    policyTests: new PolicyTests({ policy, directory, uses, backtests: store.backtests }),
     settings: settingsDesk,
     desks,
     tokens,
@@ -229,5 +230,5 @@ function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
   if (ask.answer === undefined || session === undefined) return
   const from = ask.via === "person" ? "client" : "hub"
   // The answer stands in the ask, synced; the event is for those who read the history.
-  void session.history.recordAnswer(answerWire(briefAsk(ask)), ask.settledBy ?? "hub", from).catch(() => undefined)
+  void session.history.recordAnswer(answerWire(briefAsk(ask)), ask.settledBy ?? ACTOR.hub, from).catch(() => undefined)
 }

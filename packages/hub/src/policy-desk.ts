@@ -34,6 +34,12 @@ interface JudgedWith {
   readonly used: CallContext["used"]
 }
 
+export interface PutHow {
+  readonly by: string
+  /** The version that it takes the place of, and no other. */
+  readonly version?: number
+}
+
 interface InForce {
   readonly policy: Policy
   readonly enforce: Enforce
@@ -44,6 +50,10 @@ export class PolicyDesk {
   readonly #directory: Directory
   readonly #watchers = new Set<() => void>()
   #inForce: InForce = { policy: EMPTY, enforce: "asked" }
+  /** Its number; 0 before the first. */
+  #version = 0
+  /** Settles when the last change has: each is told what it changed of the one before. */
+  #changed: Promise<unknown> = Promise.resolve()
 
   constructor(directory: Directory) {
     this.#directory = directory
@@ -52,9 +62,9 @@ export class PolicyDesk {
   async load(): Promise<void> {
     const kept = await this.#directory.getPolicy()
     if (kept === undefined) return
-    const parsed = await parse(kept.policy)
+    const parsed = await parse(kept.policy, { isKept: true })
     if ("problems" in parsed) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
-    this.#use(parsed)
+    this.#use(parsed, kept.version)
   }
 
   get policy(): Policy {
@@ -67,12 +77,23 @@ export class PolicyDesk {
   }
 
   /** With what it can judge and what not, so that nobody expects more of a rule than it does. */
-  get told(): Policy & { readonly enforce: Enforce; readonly sees: PolicySees } {
-    return { ...written(this.#inForce), sees: this.enforce === "everything" ? ENFORCED_SEES : POLICY_SEES }
+  get told(): Policy & { readonly enforce: Enforce; readonly version: number; readonly sees: PolicySees } {
+    const sees = this.enforce === "everything" ? ENFORCED_SEES : POLICY_SEES
+    return { ...written(this.#inForce), version: this.#version, sees }
   }
 
   /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
-  async put(next: InForce, { by, forced }: { by: string; forced?: BacktestDifference | undefined }): Promise<void> {
+  put(policy: InForce, how: PutHow & { readonly forced?: BacktestDifference | undefined }): Promise<void> {
+    const putting = this.#changed.then(() => this.#put(policy, how))
+    this.#changed = putting.catch(() => undefined)
+    return putting
+  }
+
+  async #put(
+    next: InForce,
+    { by, version: replaced = this.#version, forced }: Parameters<PolicyDesk["put"]>[1],
+  ): Promise<void> {
+    if (replaced !== this.#version) throw changedMeanwhile(this.#version, replaced)
     const at = new Date().toISOString()
     const changes = policyChanges(written(this.#inForce), written(next))
     const about = {
@@ -82,7 +103,7 @@ export class PolicyDesk {
       changes,
       ...(forced === undefined ? {} : { forced: forced.count }),
     }
-    await this.#directory.addPolicy(written(next), about, (version) => ({
+    const number = await this.#directory.addPolicy(written(next), about, (version) => ({
       at,
       what: "policy/changed",
       by,
@@ -91,7 +112,7 @@ export class PolicyDesk {
       askId: null,
       details: { version, changes, ...(forced === undefined ? {} : { forced }) },
     }))
-    this.#use(next)
+    this.#use(next, number)
     for (const changed of this.#watchers) changed()
   }
 
@@ -106,9 +127,10 @@ export class PolicyDesk {
     return { ...kept, policy: isObject(kept.policy) ? kept.policy : {} }
   }
 
-  #use(inForce: InForce): void {
+  #use(inForce: InForce, version: number): void {
     prepare(inForce.policy.rules)
     this.#inForce = inForce
+    this.#version = version
   }
 
   /** Called at each change, until what this returns is. */
@@ -139,6 +161,11 @@ export class PolicyDesk {
   }
 }
 
+function changedMeanwhile(version: number, replaced: number): HubError {
+  const message = `The policy was changed meanwhile: version ${version} is in force, not ${replaced}. Read it again and make your change there`
+  return new HubError("policy/changed", message, { details: { version } })
+}
+
 /** The limits of a policy that judges everything, for those who turn that on. */
 const ENFORCED_SEES: PolicySees = {
   judged:
@@ -158,7 +185,7 @@ function written({ policy, enforce }: InForce): Policy & { readonly enforce: Enf
 
 /** The rules as they were written: somebody may read a policy, change it and put it back with all that `told` gave. */
 export function writtenPolicy(value: unknown): unknown {
-  const { sees: _told, enforce: _enforce, ...rules } = isObject(value) ? value : {}
+  const { sees: _told, version: _number, enforce: _enforce, ...rules } = isObject(value) ? value : {}
   return isObject(value) ? rules : value
 }
 
@@ -171,9 +198,12 @@ export async function readPolicy(value: unknown): Promise<InForce> {
 }
 
 /** The schemas take longer to load than a hub without a policy takes to start. */
-async function parse(value: unknown): Promise<InForce | { readonly problems: readonly string[] }> {
+async function parse(
+  value: unknown,
+  how: { readonly isKept?: boolean } = {},
+): Promise<InForce | { readonly problems: readonly string[] }> {
   const { parsePolicy } = await import("@signalbox/policy/schemas")
-  const parsed = parsePolicy(writtenPolicy(value))
+  const parsed = parsePolicy(writtenPolicy(value), how)
   const { enforce = "asked" } = isObject(value) ? value : {}
   const isKnown = enforce === "asked" || enforce === "everything"
   const wrong = isKnown ? [] : ['enforce: expected "asked" or "everything"']

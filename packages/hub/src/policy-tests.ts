@@ -2,7 +2,8 @@ import { evaluate, type Verdict } from "@signalbox/policy"
 import { defined } from "@signalbox/protocol"
 import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
 import { HubError } from "./errors.ts"
-import { type PolicyDesk, readPolicy, writtenPolicy } from "./policy-desk.ts"
+import { type PolicyDesk, type PutHow, readPolicy, writtenPolicy } from "./policy-desk.ts"
+import type { RuleUses } from "./rule-uses.ts"
 import type { BacktestStep, Backtests } from "./store/backtest.ts"
 import type { Directory } from "./store/directory.ts"
 
@@ -10,6 +11,7 @@ interface PolicyTestsOptions {
   readonly policy: Pick<PolicyDesk, "policy" | "put">
   readonly backtests: Pick<Backtests, "run">
   readonly directory: Pick<Directory, "listAsks" | "getSession">
+  readonly uses: Pick<RuleUses, "read">
 }
 
 interface TestedPolicy {
@@ -50,19 +52,20 @@ export class PolicyTests {
     return backtests.run({ kind: "test", inForce: desk.policy, proposed, since, maxExamples: limit }, signal)
   }
 
-  /** As if it came now and no rule had been used up; of a session, on the machine and the branch that it is on. */
+  /** As if it came now; of a session, on the machine and the branch that it is on, and with what it has used up of rules. */
   async explain({
     policy,
     request,
   }: Explained): Promise<Verdict & { readonly span?: unknown; readonly path?: string }> {
     const { tool, input, session = "", cwd, mode } = request
-    const { directory, policy: desk } = this.#options
+    const { directory, policy: desk, uses } = this.#options
     const judged = policy === undefined ? desk.policy : (await readPolicy(policy)).policy
     const record = (await directory.getSession(session))?.record
+    if (record === undefined && session !== "") throw new HubError("session/unknown", `there is no session ${session}`)
     // A session that runs on no machine is known to.
     const runner = request.runner ?? (record === undefined ? undefined : (record.runner ?? ""))
     const branch = request.branch ?? record?.branch
-    const context = { session, cwd, mode, runner, branch, now: Date.now(), used: {} }
+    const context = { session, cwd, mode, runner, branch, now: Date.now(), used: await uses.read(session) }
     const verdict = evaluate(judged, { tool, input }, context)
     const { span, field: path } = verdict.why
     return { ...verdict, ...defined({ span, path }) }
@@ -75,7 +78,7 @@ export class PolicyTests {
   }
 
   /** Puts a policy in force, unless it would allow what a person denied and nobody forces it. */
-  async put(value: unknown, { by, force }: { by: string; force: boolean }, signal?: AbortSignal): Promise<void> {
+  async put(value: unknown, { force, ...how }: PutHow & { force: boolean }, signal?: AbortSignal): Promise<void> {
     // A policy that cannot be read is told as such, whatever it contradicts.
     const proposed = await readPolicy(value)
     const checked = this.#contradictions(proposed.policy, signal)
@@ -83,7 +86,7 @@ export class PolicyTests {
     const contradicts = await (force ? checked.catch(() => UNCHECKED) : checked)
     if (contradicts.count > 0 && !force) throw contradicting(contradicts)
     const isForced = contradicts.count > 0 || contradicts === UNCHECKED
-    await this.#options.policy.put(proposed, { by, forced: isForced ? contradicts : undefined })
+    await this.#options.policy.put(proposed, { ...how, forced: isForced ? contradicts : undefined })
   }
 
   async #contradictions(proposed: unknown, signal?: AbortSignal): Promise<BacktestDifference> {

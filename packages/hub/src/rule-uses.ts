@@ -36,12 +36,17 @@ export class RuleUses {
     return this.#now().toISOString().slice(0, 10)
   }
 
-  of(session: string): Readonly<Record<string, RuleUse>> {
-    const [here, today] = [this.#sessions.get(session), this.#usesToday()]
+  of(session: string, here = this.#sessions.get(session)): Readonly<Record<string, RuleUse>> {
+    const today = this.#usesToday()
     const rules = new Set([...(here?.keys() ?? []), ...today.keys()])
     return Object.fromEntries(
       [...rules].map((rule) => [rule, { session: here?.get(rule) ?? 0, day: today.get(rule) ?? 0 }]),
     )
+  }
+
+  /** Also of a session that is not in memory. */
+  async read(session: string): Promise<Readonly<Record<string, RuleUse>>> {
+    return this.of(session, this.#sessions.get(session) ?? new Map(await this.#directory.ruleUses({ session })))
   }
 
   /** Returns what the store is to keep. */

@@ -60,6 +60,7 @@ it("[BT7] a policy that cannot be checked is not put in force, unless it is forc
     policy: { policy: { rules: [], relayAutoApproval: false }, put: async (_policy, how) => void put.push(how) },
     backtests: { run: () => failing() },
     directory: { listAsks: async () => [pendingAsk("1", { state: "denied" })], getSession: async () => undefined },
+    uses: { read: async () => ({}) },
   })
   const policy = { rules: [] }
   await expect(tests.put(policy, { by: "ada", force: false })).rejects.toThrow("no thread")
@@ -138,6 +139,26 @@ it("[BT9] every policy that was in force is listed with who, when and what it ch
     const reply = await call(again, "GET", `/api/policy/versions/${unknown}`)
     expect([reply.status, (await body(reply)).error.code]).toEqual([404, "policy/unknown-version"])
   }
+})
+
+it("[BT49] a policy is put in place of the version that was read, or not at all", async () => {
+  const stage = await openStage()
+  const read = await body(call(stage, "GET", "/api/policy"))
+  expect(read.version).toBe(0)
+  const put = (id: string, version: number) =>
+    call(stage, "PUT", `/api/policy?version=${version}`, { ...read, rules: [allow(id, "npm test")] })
+  // Two at once: one of them is told that it came late.
+  const both = await Promise.all([put("one", 0), put("two", 0)])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  const late = await body(both.find(({ status }) => status === 409) ?? put("one", 0))
+  expect(late).toMatchObject({ error: { code: "policy/changed" }, version: 1 })
+  expect((await put("three", 1)).status).toBe(200)
+  const again = await stage.reopen()
+  const now = await body(call(again, "GET", "/api/policy"))
+  expect(now).toMatchObject({ version: 2, rules: [{ id: "three" }] })
+  expect((await call(again, "PUT", "/api/policy?version=1", { rules: [] })).status).toBe(409)
+  expect((await call(again, "PUT", "/api/policy", now)).status).toBe(200)
+  expect((await body(call(again, "GET", "/api/policy/versions"))).versions).toHaveLength(3)
 })
 
 it("[BT10] suggestions come from what people answered, and are not applied", async () => {

@@ -98,7 +98,7 @@ function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need 
     case "writes":
       return {
         span,
-        part: { kind: "command", text, named: 0, words: inner.words, names: inner.names },
+        part: { kind: "command", text, named: lengthOf(inner.named ?? 0), words: inner.words, names: inner.names },
         because: `"${inner.words.slice(0, SHOWN_WORDS).map(shown).join('", "')}" makes it write, and the rule does not name that`,
       }
     case "commands":
@@ -195,7 +195,13 @@ export type Coverage<R> =
   | {
       readonly ok: false
       readonly covered: readonly Covered<R>[]
-      readonly missing: { readonly span: Span; readonly because?: string | undefined; readonly nearly?: R | undefined }
+      readonly missing: {
+        readonly span: Span
+        readonly because?: string | undefined
+        readonly nearly?: R | undefined
+        /** No pattern covers it, however it is written. */
+        readonly isUnreadable?: boolean
+      }
     }
 
 interface CoverOptions {

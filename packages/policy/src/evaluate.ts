@@ -86,6 +86,7 @@ interface Hit {
   readonly rule: Rule
   readonly field?: string | undefined
   readonly span?: Span | undefined
+  readonly unknown?: string | undefined
 }
 
 interface Found {
@@ -101,8 +102,8 @@ function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Fou
   let found: Found = {}
   for (const rule of rules) {
     if (rule.effect !== effect) continue
-    const { match, because, field, span } = matchRule(rule, subject)
-    const hit = { rule, field, span }
+    const { match, because, field, span, unknown } = matchRule(rule, subject)
+    const hit = { rule, field, span, unknown }
     if (match === "yes") return { yes: hit }
     if (match === "maybe") found = { maybe: hit, ...found }
     if (because !== undefined) found = { nearly: { rule, because }, ...found }
@@ -222,13 +223,17 @@ function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expir
 }
 
 function askBecauseUnclear(numbered: readonly Rule[], hit: Hit, subject: Subject): Verdict {
-  const { rule } = hit
+  const { rule, unknown } = hit
   const says = rule.effect === "deny" ? "forbid this" : "want a person to decide this"
-  const change = `Write it so that it can be read beforehand, or ${undoing(numbered, rule, "change")}.`
+  const undo = undoing(numbered, rule, "change")
+  const change =
+    unknown === undefined
+      ? `Write it so that it can be read beforehand, or ${undo}.`
+      : `To be asked no longer, ${undo}: it depends on that.`
   return {
     effect: "ask",
     rule: rule.id,
-    reason: `Rule "${rule.id}" may ${says}: what will run, or where, cannot be told beforehand.`,
+    reason: `Rule "${rule.id}" may ${says}: ${unknown ?? "what will run, or where, cannot be told beforehand"}.`,
     ...expiryOf(rule),
     why: whyOfHit(numbered, hit, subject, change),
   }
@@ -274,11 +279,13 @@ function askForMissing(
   { covered, missing }: Coverage<Rule> & { ok: false },
   text: string,
 ): Verdict | undefined {
-  const { span, because, nearly } = missing
+  const { span, because, nearly, isUnreadable = false } = missing
   const part = shownPart(text, span)
   const parts: Omit<WhyParts, "change"> = { field: "command", span, text }
   if (because !== undefined && nearly !== undefined) {
-    const change = `Write "${part}" without that, or allow exactly this in a pattern without stars.`
+    const change = isUnreadable
+      ? `No pattern covers "${part}" as it is written: write it in another way.`
+      : `To allow it, add a rule whose pattern is "${part}" itself, without stars.`
     const why = whyOf(numbered, { ...parts, decided: [{ rule: nearly, span }], change })
     return {
       effect: "ask",

@@ -1,7 +1,10 @@
 import { isObject } from "@signalbox/protocol"
-import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
+import { coverCommand } from "./match-rule.ts"
+import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, Work } from "./matching.ts"
+import { PATH_FIELDS } from "./path-pattern.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
 import { partsOfRule } from "./session-grant.ts"
+import { subjectOf } from "./subject.ts"
 
 /** What became of one entry of the settings. */
 export interface ImportedEntry {
@@ -19,6 +22,8 @@ export interface ImportedSettings {
   readonly entries: readonly ImportedEntry[]
   /** Settings beside the entries that have no counterpart here. */
   readonly notes: readonly string[]
+  /** How many entries that deny something became no rule: what they forbid is not forbidden here. */
+  readonly deniesLeftOut: number
 }
 
 interface ImportOptions {
@@ -35,20 +40,27 @@ const MAX_FOLDER_CHARS = 512
 /** A policy has no more. */
 const MAX_RULES = 1000
 const MAX_TOOL_CHARS = 256
+const RUNS = "what it runs must be allowed, too"
+/** All tools of a server. */
+const SERVER = /^mcp__[^*]+__\*$/
 /** Of an entry that is no text. */
 const MAX_SHOWN_CHARS = 200
 
 /** Reads the permissions of Claude Code's `settings.json`. Looks nothing up, and takes only what can be said in rules. */
 export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOptions = {}): ImportedSettings {
   const permissions = isObject(json) ? json["permissions"] : undefined
-  if (!isObject(permissions)) return { rules: [], entries: [], notes: ["The settings have no permissions."] }
+  if (!isObject(permissions)) {
+    return { rules: [], entries: [], notes: ["The settings have no permissions."], deniesLeftOut: 0 }
+  }
   const rules: Rule[] = []
   const entries: ImportedEntry[] = []
   const notes = notesOf(permissions)
+  let deniesLeftOut = 0
   for (const effect of EFFECTS) {
     const list = permissions[effect] ?? []
     if (!Array.isArray(list)) {
       notes.push(`permissions.${effect} is not a list, and was left out.`)
+      if (effect === "deny") deniesLeftOut++
       continue
     }
     if (list.length > MAX_ENTRIES) {
@@ -61,13 +73,16 @@ export function importSettings(json: unknown, { cwd, id = "imported" }: ImportOp
       rules.push(...taken.rules)
       entries.push({ ...taken, rules: taken.rules.map((rule) => rule.id) })
     }
+    if (effect === "deny") {
+      deniesLeftOut += list.length - entries.filter((each) => each.effect === effect && each.rules.length > 0).length
+    }
   }
   if (rules.length > MAX_RULES) {
     notes.push(
       `These are ${rules.length} rules, and a policy has at most ${MAX_RULES}: remove some before you use them.`,
     )
   }
-  return { rules, entries, notes }
+  return { rules, entries, notes, deniesLeftOut }
 }
 
 interface EntryOptions {
@@ -85,23 +100,27 @@ function importEntry(value: unknown, { effect, cwd, id, number }: EntryOptions):
   if (typeof value !== "string" || toolName === undefined) {
     return { entry, effect, rules: [], notes: ["This is no permission rule."] }
   }
-  const notes = seemings(toolName, ruleContent, effect)
   if (cwd !== undefined && !isFolder(cwd)) {
     return { entry, effect, rules: [], notes: ["The project's folder cannot be said in a rule, so it was left out."] }
   }
   const rule = ruleContent === undefined ? { toolName } : { toolName, ruleContent }
-  const parts = partsOfRule(rule, effect, { cwd, findsNames: true })
+  const parts = partsOfRule(rule, effect, { cwd, isImported: true })
+  const seeming = seemings(toolName, ruleContent)
   if (parts === undefined || !parts.every(isSayable)) {
-    return { entry, effect, rules: [], notes: [`This cannot be said in rules here, so it was left out.`, ...notes] }
+    return { entry, effect, rules: [], notes: ["This cannot be said in rules here, so it was left out.", ...seeming] }
   }
-  const rules = parts.map((part, index) => ({
-    id: parts.length === 1 ? `${id}-${number}` : `${id}-${number}.${index + 1}`,
-    effect,
-    ...part,
-    ...(cwd === undefined ? {} : { cwd: `${cwd.replace(/\/+$/, "")}/**` }),
-    reason: `Imported from settings.json: ${entry}`.slice(0, 1000),
-  }))
-  return { entry, effect, rules, notes }
+  const rules = parts.map(
+    (part, index): Rule => ({
+      id: parts.length === 1 ? `${id}-${number}` : `${id}-${number}.${index + 1}`,
+      effect,
+      ...part,
+      ...(cwd === undefined ? {} : { cwd: `${cwd.replace(/\/+$/, "")}/**` }),
+      reason: `Imported from settings.json: ${entry}`.slice(0, 1000),
+    }),
+  )
+  const [first] = rules
+  const notes = first === undefined ? [] : doings(first, { tool: toolName, content: ruleContent, cwd })
+  return { entry, effect, rules, notes: [...seeming, ...notes] }
 }
 
 function shown(value: unknown): string {
@@ -125,8 +144,8 @@ function isFolder(cwd: string): boolean {
   return cwd.startsWith("/") && isPlain && cwd.length < MAX_FOLDER_CHARS
 }
 
-/** Entries that do something else than most people think. */
-function seemings(tool: string, content: string | undefined, effect: RuleEffect): string[] {
+/** Entries that do something else in Claude Code than most people think. */
+function seemings(tool: string, content: string | undefined): string[] {
   const notes: string[] = []
   const glued = tool === "Bash" ? /^(.*[^\s:*])\*$/.exec(content ?? "")?.[1] : undefined
   if (glued !== undefined) {
@@ -135,22 +154,61 @@ function seemings(tool: string, content: string | undefined, effect: RuleEffect)
     notes.push(`${tool}(${content}) also matches "${example}": write "${glued}" and "${glued} *" to mean the word.`)
   }
   if (content !== undefined && ["Write", "MultiEdit", "NotebookEdit"].includes(tool)) {
-    notes.push(
-      `Claude Code compares paths with Edit(…) only: ${tool}(${content}) does nothing there. Here it holds for ${tool}.`,
-    )
+    notes.push(`Claude Code compares paths with Edit(…) only: ${tool}(${content}) does nothing there.`)
   }
   if ((tool === "Read" || tool === "Edit") && /^\/[^/]/.test(content ?? "")) {
     notes.push(
       `${tool}(${content}) begins at the settings' folder, not at the root: that would be ${tool}(/${content}).`,
     )
   }
-  if (/^mcp__?[^*]*\*/.test(tool) && !/^mcp__[^*]+__\*$/.test(tool)) {
+  if (/^mcp__?[^*]*\*/.test(tool) && !SERVER.test(tool)) {
     notes.push(`${tool} matches no tool in Claude Code: it knows mcp__SERVER and mcp__SERVER__TOOL.`)
   }
-  if (tool === "Read" && effect === "deny") {
+  return notes
+}
+
+interface Doing {
+  readonly tool: string
+  readonly content: string | undefined
+  readonly cwd: string | undefined
+}
+
+/** What the rule that an entry became does here. */
+function doings(rule: Rule, { tool, content, cwd }: Doing): string[] {
+  const notes: string[] = []
+  const [path] = Object.entries(rule.input ?? {}).flatMap(([field, patterns]) =>
+    PATH_FIELDS.has(field) ? [patterns].flat() : [],
+  )
+  if (content !== undefined && ["Write", "MultiEdit", "NotebookEdit"].includes(tool)) {
+    notes.push(`Here it holds for ${tool}.`)
+  }
+  if (path !== undefined && (path.startsWith("**") || /[?[{]/.test(content ?? ""))) {
+    notes.push(`Here it holds for every path like ${path}, which is wider.`)
+  }
+  if (tool.endsWith("*") && !SERVER.test(tool)) {
+    notes.push(`Here it holds for every tool whose name begins with ${tool.slice(0, -1)}.`)
+  }
+  if (tool === "Read" && rule.effect === "deny") {
     notes.push("A command such as cat can still read the file: deny that too.")
   }
-  return notes
+  return rule.effect === "allow" ? [...notes, ...uncovered(rule, cwd)] : notes
+}
+
+/** What the star of a command does not cover here, by an example that the engine judges. */
+function uncovered(rule: Rule, cwd = "/"): string[] {
+  const pattern = [rule.input?.["command"] ?? []].flat().find((each) => each.includes("*"))
+  if (pattern === undefined) return []
+  for (const words of pattern.startsWith("*") ? [" make x "] : [" x ", " x x "]) {
+    const command = pattern.replaceAll("*", words).replace(/\s+/g, " ").trim()
+    const work = new Work(Number.POSITIVE_INFINITY)
+    const subject = subjectOf({ tool: "Bash", input: { command } }, { session: "", cwd }, work)
+    const coverage = coverCommand([rule], command, subject)
+    if (coverage.ok) continue
+    // A pattern that covers no part of it has its star in quotes, and the example is none.
+    const because = coverage.missing.because ?? (coverage.covered.length > 0 ? RUNS : undefined)
+    if (because !== undefined) return [`Here it does not allow "${command}": ${because}.`]
+  }
+  return []
 }
 
 function notesOf(permissions: Readonly<Record<string, unknown>>): string[] {

@@ -79,6 +79,7 @@ function foreignInner(
   const inner = innerOf(words, hasInput, depth + 1)
   if (inner === undefined) return { kind: "file", named: at + 1 }
   if (inner.kind === "file") return { kind: "file", named: at + inner.named }
+  if (inner.kind === "writes") return { ...inner, named: at + (inner.named ?? 1) }
   return inner.kind === "never" || inner.kind === "closed" ? inner : closed("nobody can tell what it runs")
 }
 

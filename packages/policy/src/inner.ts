@@ -17,7 +17,13 @@ export type Inner =
   /** It runs the file or target that this word names: a pattern must have so many words of it. */
   | { readonly kind: "file"; readonly named: number }
   /** It writes because of these words, and a pattern must have them, or so much of them that `names` says yes. */
-  | { readonly kind: "writes"; readonly words: readonly string[]; readonly names: (start: string) => boolean }
+  | {
+      readonly kind: "writes"
+      readonly words: readonly string[]
+      readonly names: (start: string) => boolean
+      /** How many words a pattern must name beside, before its first star. */
+      readonly named?: number
+    }
   /** Only a pattern without stars covers it. */
   | { readonly kind: "closed"; readonly because: string }
   /** Nothing covers it. */

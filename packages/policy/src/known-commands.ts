@@ -74,6 +74,8 @@ const MORE_THAN_FILES: ReadonlyMap<string, RegExp> = new Map([
   ["less", /^\+/],
   ["more", /^\+/],
   ["dotnet", /^[@/]/],
+  // A file with more options.
+  ...["pytest", "py.test", "ruff", "mypy", "tsc"].map((name) => [name, /^@/] as const),
 ])
 
 /** Programs that are given a text of their own language, or an operand that means more than a file. */

@@ -108,6 +108,12 @@ const OPENSSL =
   "single -in= -text -noout -subject -issuer -dates -fingerprint -sha1 -sha256 -sha512 -md5 -base64 -d -a -e -connect= -servername= -showcerts -serial -enddate -startdate -checkend= -modulus -pubkey -inform= -outform= -hex -binary -help !-out= !-writerand="
 const PIP =
   "-qvUI -r: -c: --quiet --upgrade --user --no-cache-dir --requirement= --constraint= --no-deps --pre --outdated --format= --yes -y --dry-run --disable-pip-version-check --break-system-packages --only-binary= --no-input"
+const BAT =
+  "-ApnudfSLP -l: -H: -r: -m: --show-all --plain --number --unbuffered --diff --diff-context= --language= --highlight-line= --line-range= --map-syntax= --file-name= --tabs= --wrap= --terminal-width= --color= --decorations= --force-colorization --paging= --theme= --style= --italic-text= --squeeze-blank --list-languages --list-themes --no-config"
+const PYTEST =
+  "-qvsxlh -k: -m: -n: -r: --verbose --quiet --exitfirst --capture= --showlocals --tb= --maxfail= --lf --last-failed --ff --failed-first --nf --new-first --sw --stepwise --durations= --collect-only --co --no-header --no-summary --disable-warnings --strict-markers --strict-config --strict --color= --markers --fixtures --deselect= --ignore= --ignore-glob= --numprocesses= --timeout= --cache-clear --setup-show --cov? --cov-branch --no-cov !--cov-report= !--junitxml= !--junit-xml= !--log-file="
+const RUFF =
+  "-qvsne --quiet --verbose --silent --no-cache --select= --ignore= --extend-select= --extend-ignore= --exclude= --extend-exclude= --output-format= --statistics --diff --check --no-fix --unsafe-fixes --show-fixes --target-version= --preview --line-length= --show-files --show-settings --exit-zero --exit-non-zero-on-fix --force-exclude --respect-gitignore --stdin-filename= --isolated --all --range= !--fix !--fix-only !--add-noqa !-o: !--output-file="
 
 export const KNOWN: ReadonlyMap<string, Listed> = new Map<string, Listed>(
   Object.entries({
@@ -138,6 +144,20 @@ export const KNOWN: ReadonlyMap<string, Listed> = new Map<string, Listed>(
     ),
     tcpdump: "-nvAXqetSlDxL -i: -c: -s: -r: !-w:",
     rg: `${GREP_LIKE} -PLuq --files --hidden --no-ignore --glob= --type= --json --count --count-matches --files-with-matches --files-without-match --line-number --no-line-number --context= --max-count= --stats --sort= --multiline --pcre2 --vimgrep --heading --no-heading --color= --iglob= --type-not= --type-list --ignore-case --smart-case --word-regexp --fixed-strings --only-matching --invert-match --max-depth= --follow --no-messages --column --after-context= --before-context= --replace= --regexp= --case-sensitive --with-filename --no-filename --null --passthru --trim --unrestricted --max-columns= --text --version --help --no-ignore-vcs --max-filesize=`,
+    bat: BAT,
+    batcat: BAT,
+    eslint:
+      "-hv --ext= --quiet --max-warnings= --no-inline-config --report-unused-disable-directives --rule= --env= --global= --ignore-pattern= --no-ignore --no-error-on-unmatched-pattern --no-warn-ignored --pass-on-no-patterns --stdin --stdin-filename= --color --no-color --cache --debug --print-config= --fix-dry-run --concurrency= --stats !--fix !-o: !--output-file=",
+    prettier:
+      "-clhu --check --list-different --no-config --no-editorconfig --ignore-path= --ignore-unknown --no-error-on-unmatched-pattern --log-level= --color --no-color --stdin-filepath= --tab-width= --use-tabs --print-width= --single-quote --no-semi --trailing-comma= --prose-wrap= --end-of-line= --file-info= --find-config-path= --with-node-modules !-w !--write",
+    pytest: PYTEST,
+    "py.test": PYTEST,
+    ruff: each("check, format, rule, linter, config, version", RUFF),
+    jest: "-ibohf -t: -w: --ci --coverage --no-coverage --verbose --silent --watch --watchAll --testNamePattern= --testPathPattern= --testPathPatterns= --runInBand --bail? --maxWorkers= --onlyChanged --onlyFailures --changedSince= --passWithNoTests --findRelatedTests --listTests --json --no-cache --detectOpenHandles --forceExit --expand --colors --noStackTrace --testTimeout= --shard= !-u !--updateSnapshot !--outputFile=",
+    vitest:
+      "-hvw -t: --run --watch --testNamePattern= --coverage --bail= --maxWorkers= --minWorkers= --project= --silent? --no-color --passWithNoTests --changed? --retry= --testTimeout= --hideSkippedTests --logHeapUsage --allowOnly --globals --isolate --no-isolate --no-file-parallelism --exclude= --shard= --typecheck !-u !--update !--outputFile=",
+    mypy: "-qvhV -p: -m: -c: --strict --ignore-missing-imports --show-error-codes --hide-error-codes --show-column-numbers --show-error-context --pretty --no-error-summary --no-color-output --follow-imports= --python-version= --platform= --package= --module= --exclude= --no-incremental --namespace-packages --explicit-package-bases --check-untyped-defs --disallow-untyped-defs --disallow-incomplete-defs --disallow-any-generics --warn-unused-ignores --warn-redundant-casts --warn-return-any --warn-unreachable --no-implicit-optional --strict-optional --enable-error-code= --disable-error-code= --verbose !--junit-xml= !--html-report= !--txt-report= !--xml-report= !--any-exprs-report= !--linecount-report= !--lineprecision-report=",
+    tsc: "single -noEmit -strict -pretty -w -watch -skipLibCheck -t= -target= -m= -module= -moduleResolution= -lib= -jsx= -types= -allowJs -checkJs -esModuleInterop -resolveJsonModule -isolatedModules -noUnusedLocals -noUnusedParameters -noImplicitAny -strictNullChecks -listFiles -listFilesOnly -showConfig -explainFiles -diagnostics -extendedDiagnostics -traceResolution -preserveWatchOutput -noErrorTruncation -h -v -version -help -all !-p= !-project= !-b !-build !-d !-declaration !-outDir= !-outFile= !-declarationDir= !-tsBuildInfoFile= !-generateTrace= !-generateCpuProfile=",
     fdfind: FD,
     fd: FD,
     man: "-kfwa",

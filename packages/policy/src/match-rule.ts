@@ -98,6 +98,8 @@ interface RuleMatch {
   /** The field that decided, and where in it. */
   readonly field?: string
   readonly span?: Span | undefined
+  /** The fact that a rule which may fit depends on, as a sentence says that nobody knows it. */
+  readonly unknown?: string | undefined
 }
 
 /** Questions that want a person's own words: a rule that does not name them does not answer them. */
@@ -128,10 +130,22 @@ export function matchRule(rule: Rule, subject: Subject, except?: "command"): Rul
     return fields.every((field) => field.match === "yes") ? { match: "no", because: outside } : NO
   }
   const [shown] = fields.filter(({ span }) => span !== undefined)
-  if (!strict || match === "yes") return { ...(shown ?? fields[0]), match }
+  if (!strict || match === "yes") {
+    const isClear = match === "yes" || fields.some((field) => field.match !== "yes")
+    return {
+      ...(shown ?? fields[0]),
+      match,
+      ...(isClear ? {} : { unknown: unknownFact(rule, subject) ?? limit?.because }),
+    }
+  }
   const failed = fields.filter((field) => field.match !== "yes")
   const because = failed.length === 1 ? failed[0]?.because : undefined
   return because === undefined ? NO : { match: "no", because }
+}
+
+function unknownFact({ mode, cwd }: Rule, { context }: Subject): string | undefined {
+  if (mode !== undefined && context.mode === undefined) return "the session's mode is not known"
+  return cwd !== undefined && context.cwd === undefined ? "the session's folder is not known" : undefined
 }
 
 /** The text of a request that allow rules cover together. */
@@ -165,7 +179,11 @@ function coverBy<R>(rules: readonly Covering<R>[], text: string, subject: Subjec
     patterns.some((pattern) => commandIsTouched(pattern, touched, subject.work).match !== "no"),
   )
   const { span, because } = problem
-  return { ok: false, covered: [], missing: nearly === undefined ? { span } : { span, because, nearly: nearly.rule } }
+  return {
+    ok: false,
+    covered: [],
+    missing: nearly === undefined ? { span } : { span, because, nearly: nearly.rule, isUnreadable: true },
+  }
 }
 
 function commandPatternsOf(rule: Rule, work: Work): CommandPattern[] {

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { z } from "zod"
 import { readPattern } from "./command-pattern.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./matching.ts"
@@ -42,7 +42,7 @@ const Hours = z.strictObject({
 })
 
 /** How often a rule may allow something. A day begins at midnight, UTC. */
-const AtMost = z.strictObject({ count: z.int().positive().max(MAX_USES), per: z.enum(["session", "day"]) })
+const AtMost = z.strictObject({ count: z.int().min(1).max(MAX_USES), per: z.enum(["session", "day"]) })
 
 /** All parts that are there must fit. A rule with none of them fits everything. */
 export const Rule = z
@@ -68,7 +68,7 @@ export const Rule = z
     /** Ask rules only: another person than the one who started the session must answer. */
     fourEyes: z.literal(true).optional(),
     /** Ask rules only: an ask that nobody has answered by then expires. */
-    expiresAfterMs: z.int().positive().max(MAX_EXPIRY_MS).optional(),
+    expiresAfterMs: z.int().min(1).max(MAX_EXPIRY_MS).optional(),
     /** How often a person may put that off, each time by as long again. */
     maxExtensions: z.int().min(0).max(MAX_EXTENSIONS).optional(),
     /** Why there is this rule, for people. */
@@ -81,21 +81,11 @@ export const Rule = z
   })
 export type Rule = z.infer<typeof Rule>
 
-export const Policy = z
-  .strictObject({
-    rules: z.array(Rule).max(MAX_RULES, `a policy has at most ${MAX_RULES} rules`),
-    /** Whether clients of the plain relay, which approve everything unseen, have their say. */
-    relayAutoApproval: z.boolean().default(false),
-  })
-  .superRefine(({ rules }, context) => {
-    const seen = new Set<string>()
-    for (const [index, { id }] of rules.entries()) {
-      if (seen.has(id)) {
-        context.addIssue({ code: "custom", path: ["rules", index, "id"], message: "is used by a rule before it" })
-      }
-      seen.add(id)
-    }
-  })
+export const Policy = z.strictObject({
+  rules: z.array(Rule).max(MAX_RULES, `a policy has at most ${MAX_RULES} rules`),
+  /** Whether clients of the plain relay, which approve everything unseen, have their say. */
+  relayAutoApproval: z.boolean().default(false),
+})
 export type Policy = z.infer<typeof Policy>
 
 export type ParsedPolicy =
@@ -103,13 +93,77 @@ export type ParsedPolicy =
   /** A sentence each: which rule, which field, what is wrong. */
   | { readonly ok: false; readonly problems: readonly string[] }
 
-export function parsePolicy(value: unknown): ParsedPolicy {
-  const parsed = Policy.safeParse(value)
-  if (parsed.success) return { ok: true, policy: parsed.data }
-  const { issues } = parsed.error
+/** `isKept`: one that was in force before is taken as it is, as long as it can be read. */
+export function parsePolicy(value: unknown, { isKept = false } = {}): ParsedPolicy {
+  const parsed = Policy.safeParse(value, { error: plainWords })
+  const mistakes = isKept ? [] : mistakesIn(value)
+  if (parsed.success && mistakes.length === 0) return { ok: true, policy: parsed.data }
+  const issues = [...(parsed.error?.issues ?? []), ...mistakes]
   const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue, value))
   const more = issues.length - problems.length
   return { ok: false, problems: more === 0 ? problems : [...problems, `and ${more} more`] }
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Mistakes in a policy that can be read, found in what was written: whatever else is wrong there, all is told at once. */
+function mistakesIn(value: unknown): Issue[] {
+  const rules: readonly unknown[] = isObject(value) && Array.isArray(value["rules"]) ? value["rules"] : []
+  const issues: Issue[] = []
+  const seen = new Set<string>()
+  for (const [index, rule] of rules.entries()) {
+    const tell = (field: string, message: string) => issues.push({ path: ["rules", index, field], message })
+    const id = textOf(rule, "id")
+    if (id !== undefined && seen.has(id)) tell("id", "is used by a rule before it")
+    if (id !== undefined) seen.add(id)
+    if (/[()\s]/.test(textOf(rule, "tool") ?? "")) {
+      tell("tool", 'must be a name alone: write Bash(ls) as "tool": "Bash", "input": { "command": "ls" }')
+    }
+    const { from, to, days } = fieldOf(rule, "hours") ?? {}
+    // Whole days can be said in no other way.
+    if (from !== undefined && from === to && !(from === "00:00" && days !== undefined)) {
+      tell("hours", "from and to are the same time: leave hours out for all day, or write 00:00 to 00:00 and days")
+    }
+  }
+  return issues
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "text",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  boolean: "true or false",
+  int: "a whole number",
+  number: "a number",
+}
+
+/** What the schema library would say in its own terms. */
+function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case "invalid_type":
+      return `${issue.input === undefined ? "is missing: " : ""}must be ${KINDS[issue.expected] ?? issue.expected}`
+    case "invalid_value":
+      return `must be ${issue.values.map((each) => JSON.stringify(each)).join(" or ")}`
+    case "invalid_union":
+      return "must be text, or a list of texts"
+    case "too_small":
+      return `must ${issue.origin === "array" ? "have" : "be"} at least ${issue.minimum}`
+    case "too_big":
+      return `must ${issue.origin === "array" ? "have" : "be"} at most ${issue.maximum}`
+    case "unrecognized_keys":
+      return `there is no field ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`
+    case "invalid_key":
+      return "has a name that is empty or too long"
+    case "invalid_element":
+    case "invalid_format":
+    case "not_multiple_of":
+    case "custom":
+      return undefined
+  }
 }
 
 type Problem = readonly [path: string[], message: string]
@@ -165,7 +219,7 @@ function isPlainPath(value: string): boolean {
   return !value.split("/").includes("..") && !value.startsWith("~")
 }
 
-function describe(issue: z.core.$ZodIssue, value: unknown): string {
+function describe(issue: Issue, value: unknown): string {
   const [first, index, ...rest] = issue.path
   if (first !== "rules" || typeof index !== "number") {
     return first === undefined ? `the policy: ${issue.message}` : `${issue.path.join(".")}: ${issue.message}`

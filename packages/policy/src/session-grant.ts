@@ -66,8 +66,11 @@ function effectOf(behavior: unknown): RuleEffect | undefined {
 interface PathPlace {
   /** The folder that paths are relative to. */
   readonly cwd?: string | undefined
-  /** A relative path of a deny or an ask is looked for. Otherwise it is left to the CLI, which does so itself. */
-  readonly findsNames?: boolean
+  /**
+   * From settings, which no CLI will read: a deny or an ask is looked for, and taken wider where it cannot be said as it is.
+   * Otherwise it is left to the CLI, which does so itself.
+   */
+  readonly isImported?: boolean
 }
 
 /** A rule of the CLI as parts of ours, or undefined if it cannot be said in them. */
@@ -76,7 +79,7 @@ export function partsOfRule(rule: unknown, effect: RuleEffect, where: PathPlace)
   if (name === undefined || name === "" || hasUnseen(name)) return undefined
   if (effect === "allow" && isPersonal({ tool: name, input: {} })) return undefined
   const content = isObject(rule) ? rule["ruleContent"] : undefined
-  if (content === undefined || content === null) return wholeTool(name)
+  if (content === undefined || content === null) return wholeTool(name, effect, where)
   if (typeof content !== "string" || !isPattern(content)) return undefined
   if (name === "Bash") return bashRule(content, effect)
   if (name === "WebFetch") return webRule(content, effect)
@@ -93,12 +96,13 @@ function isPattern(content: string): boolean {
   return content !== "" && content.length <= MAX_PATTERN_CHARS / 2 && !hasUnseen(content) && !hasTooManyStars(content)
 }
 
-function wholeTool(name: string): Part[] | undefined {
+function wholeTool(name: string, effect: RuleEffect, { isImported }: PathPlace): Part[] | undefined {
   const family = familyOf(name)
   if (family !== undefined) return family.map(([tool]) => ({ tool }))
   // The CLI writes `mcp__server` for all tools of a server.
   if (/^mcp__(?:(?!__)[^*])+$/.test(name)) return [{ tool: `${name}__*` }]
-  return name.includes("*") && !/^mcp__[^*]+__\*$/.test(name) ? undefined : [{ tool: name }]
+  const names = isImported && effect !== "allow" ? /^mcp__[^*]*\*$/ : /^mcp__[^*]+__\*$/
+  return name.includes("*") && !names.test(name) ? undefined : [{ tool: name }]
 }
 
 /** `npm test:*` is the CLI's way of writing "begins with these words". */
@@ -123,22 +127,29 @@ function fileRules(family: readonly (readonly [string, string])[], path: string 
 }
 
 /**
- * The CLI's paths: `//x` from the root, `/x` from the project, `./x` and `x` from the folder, `~/x` from home. It reads
- * them as git reads what to ignore: a folder is all that is in it, and a name without a folder is found at any depth. An
- * allow is taken as narrow as it is written, a deny or an ask as wide as it is read.
+ * The CLI's paths: `//x` from the root, `/x` from the settings' folder, `./x` and `x` from the session's folder, `~/x` from
+ * home. It reads them as git reads what to ignore: a folder is all that is in it, and a name without a folder is found at any
+ * depth. An allow is taken as narrow as it is written, a deny or an ask as wide as it is read.
  */
-function pathOf(content: string, effect: RuleEffect, { cwd, findsNames }: PathPlace): string | undefined {
+function pathOf(content: string, effect: RuleEffect, { cwd, isImported = false }: PathPlace): string | undefined {
   const isHere = content.startsWith("./")
-  const path = (isHere ? content.slice(2) : content).replace(/(?<=.)\/$/, "")
-  // Patterns that the CLI knows and we do not.
-  if (/[?[\]{}!\\]/.test(path) || path.startsWith("~") || path.split("/").includes("..")) return undefined
+  const given = (isHere ? content.slice(2) : content).replace(/(?<=.)\/$/, "")
+  const isWide = isImported && effect !== "allow"
+  // Patterns that the CLI knows and we do not. A star is wider than each of them.
+  const path = isWide ? given.replace(/\?|\[[^\]/]*\]|\{[^}/]*\}/g, "*") : given
+  if (/[?[\]{}!\\]/.test(path) || path.split("/").includes("..")) return undefined
   if (path.startsWith("//")) return wide(path.slice(1), effect)
   const root = cwd === undefined || !cwd.startsWith("/") || /[*\\]/.test(cwd) ? undefined : cwd.replace(/\/+$/, "")
-  if (path.startsWith("/")) return root === undefined ? undefined : wide(`${root}${path}`, effect)
-  if (root === undefined) return undefined
+  if (path.startsWith("/") && root !== undefined) return wide(`${root}${path}`, effect)
+  if (/^[/~]/.test(path)) {
+    // Nobody knows that folder here, so it may be any. Stars alone would then be everything.
+    const behind = /^~?\/(.*[^*/].*)$/.exec(path)?.[1]
+    return isWide && behind !== undefined ? wide(`**/${behind}`, effect) : undefined
+  }
+  const folder = root ?? (isImported ? "." : undefined)
+  if (folder === undefined || (effect !== "allow" && !isImported)) return undefined
   const isName = effect !== "allow" && !isHere && !path.includes("/")
-  if (effect !== "allow" && findsNames !== true) return undefined
-  return wide(isName ? `${root}/**/${path}` : `${root}/${path}`, effect)
+  return wide(isName ? `${folder}/**/${path}` : `${folder}/${path}`, effect)
 }
 
 function wide(path: string, effect: RuleEffect): string {

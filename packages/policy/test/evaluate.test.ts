@@ -135,6 +135,25 @@ describe("the verdict", () => {
     })
   })
 
+  it("[PO29] the way out of a question is one that there is", () => {
+    const change = (rules: Draft[], command: string) => verdict(rules, "Bash", { command }).why.change
+    expect(change([allowing("make *")], "make all")).toBe(
+      'To allow it, add a rule whose pattern is "make all" itself, without stars.',
+    )
+    expect(verdict([allowing("make *"), allowing("make all")], "Bash", { command: "make all" }).effect).toBe("allow")
+    expect(change([allowing("npm *")], "npm ci $X")).toMatch(/^No pattern covers ".*" as it is written: write it in /)
+    const found = verdict([{ ...denying("git push*"), branch: "main" }, { effect: "allow" }], "Bash", {
+      command: "git push",
+    })
+    expect([found.effect, found.reason, found.why.change]).toEqual([
+      "ask",
+      'Rule "r1" may forbid this: the branch is not known.',
+      'To be asked no longer, change rule "r1" (number 1): it depends on that.',
+    ])
+    const modeless = { rules: numbered([{ effect: "deny", mode: "plan" }]), relayAutoApproval: false }
+    expect(evaluate(modeless, { tool: "Read", input: {} }, { session: "s1" }).reason).toContain("mode is not known")
+  })
+
   it("[PO14] where folder or mode are unknown, an allow that names them does not fit, and a deny makes it a question", () => {
     const ask = (draft: Draft) =>
       evaluate(

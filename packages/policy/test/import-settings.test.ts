@@ -61,6 +61,12 @@ describe("Claude Code's settings", () => {
     ["Read(/etc/**)", "begins at the settings' folder"],
     ["mcp__*", "matches no tool in Claude Code"],
     ["mcp__git*", "matches no tool in Claude Code"],
+    ["Bash(make *)", 'does not allow "make x": a star does not cover which file or target is run.'],
+    ["Bash(npx *)", 'does not allow "npx x": a star does not cover which file or target is run.'],
+    ["Bash(python:*)", 'does not allow "python x": a star does not cover'],
+    ["Bash(sudo *)", 'does not allow "sudo x": what it runs must be allowed, too.'],
+    ["Bash(timeout *)", 'does not allow "timeout x x": what it runs must be allowed, too.'],
+    ["Bash(*)", 'does not allow "make x": a star does not cover'],
   ])("[PO30] %s is told to do something else than it seems", (entry, note) => {
     expect(imported({ allow: [entry] }).entries[0]?.notes.join(" ")).toContain(note)
   })
@@ -100,6 +106,53 @@ describe("Claude Code's settings", () => {
     expect(judged({ deny: [entry] }, "Read", { file_path: "/srv/app/README.md" })).toBe("allow")
   })
 
+  it.each([
+    ["Read(.env)", "/home/ada/app/web/.env"],
+    ["Read(./.env)", "/home/ada/app/.env"],
+    ["Read(./secrets/**)", "secrets/a/key"],
+    ["Read(~/.ssh/**)", "/home/ada/.ssh/id_rsa"],
+    ["Read(~/.ssh/**)", "~/.ssh/id_rsa"],
+    ["Read(/etc/**)", "/etc/passwd"],
+    ["Read(*.p?m)", "a/b.pem"],
+    ["Read(.env.[a-z]*)", ".env.local"],
+    ["Read(**)", "a/b"],
+  ])("[PO30] a person's own settings: a denied %s forbids %s, here or wider", (entry, path) => {
+    const { rules, deniesLeftOut } = importSettings({ permissions: { deny: [entry] } })
+    expect(deniesLeftOut).toBe(0)
+    expect(parsePolicy({ rules })).toMatchObject({ ok: true })
+    const policy = { rules: [...rules, { id: "rest", effect: "allow" as const }], relayAutoApproval: false }
+    const effect = (file_path: string) =>
+      evaluate(policy, { tool: "Read", input: { file_path } }, { session: "s1", cwd: "/home/ada/app" }).effect
+    expect(effect(path)).toBe("deny")
+    expect(effect("/srv/README.md")).toBe("allow")
+  })
+
+  it("[PO30] what was taken wider says so, and an allow never is", () => {
+    const notes = (permissions: unknown) =>
+      importSettings({ permissions }).entries.map(({ notes: told }) => told.join(" "))
+    const wider = notes({ deny: ["Read(~/.ssh/**)", "Edit(*.p?m)", "mcp__*"], ask: ["Edit(/x)"] })
+    expect(wider).toEqual([
+      expect.stringContaining("Here it holds for every path like **/.ssh/**, which is wider."),
+      expect.stringContaining("Here it holds for every path like ./**/*.p*m/**, which is wider."),
+      expect.stringContaining("Here it holds for every tool whose name begins with mcp__."),
+      expect.stringContaining("Here it holds for every path like **/x/**, which is wider."),
+    ])
+    const { rules } = importSettings({ permissions: { allow: ["Read(~/x)", "Edit(/x)", "Edit(*.p?m)", "mcp__*"] } })
+    expect(rules).toEqual([])
+    const own = importSettings({ permissions: { allow: ["Write(./src/**)"] } })
+    expect(own.rules.map(({ input }) => input)).toEqual([{ file_path: "./src/**" }])
+    expect(own.entries[0]?.notes.at(-1)).toBe("Here it holds for Write.")
+    expect(notes({ allow: ["Write(~/x)"] }).join()).not.toContain("Here it holds")
+  })
+
+  it("[PO30] how many deny entries became no rule is told", () => {
+    const left = (deny: unknown) => imported({ deny, allow: ["Bash(a && b)"] }).deniesLeftOut
+    expect(left(["Bash(rm:*)", "WebFetch(domain:x.com)", 7, "Read(~/**)", "Read(../x)"])).toBe(4)
+    expect(left("Bash(rm:*)")).toBe(1)
+    expect(left(Array.from({ length: 1002 }, (_, index) => `Bash(tool${index})`))).toBe(2)
+    expect(importSettings({}).deniesLeftOut).toBe(0)
+  })
+
   it("[PO30] nothing vanishes without a word: too many entries, more rules than a policy has, stars in names", () => {
     const many = Array.from({ length: 1002 }, (_, index) => `Bash(tool${index})`)
     const { rules, notes } = imported({ allow: many, deny: ["Read(//etc)"] })
@@ -108,7 +161,7 @@ describe("Claude Code's settings", () => {
       "permissions.allow has 1002 entries; those after the first 1000 were left out.",
       "These are 1004 rules, and a policy has at most 1000: remove some before you use them.",
     ])
-    expect(imported({ allow: ["mcp__git*"], deny: ["mcp__*"] }).rules).toEqual([])
+    expect(imported({ allow: ["mcp__git*", "mcp__*"], deny: ["mcp__*__x", "*"] }).rules).toEqual([])
     expect(imported({ allow: ["mcp__git__*"] }).rules.map(({ tool }) => tool)).toEqual(["mcp__git__*"])
   })
 

@@ -29,8 +29,13 @@ describe("a policy as it is written", () => {
   })
 
   it.each([
-    [{ effect: "allow", tools: "Bash" }, 'rule 2 (x): Unrecognized key: "tools"'],
-    [{ effect: "permit" }, "rule 2 (x): effect: "],
+    [{ effect: "allow", tools: "Bash" }, 'rule 2 (x): there is no field "tools"'],
+    [{ effect: "permit" }, 'rule 2 (x): effect: must be "allow" or "deny" or "ask"'],
+    [{ effect: "deny", tool: "Bash(ls)" }, 'rule 2 (x): tool: must be a name alone: write Bash(ls) as "tool": "Bash"'],
+    [{ effect: "deny", tool: "Bash ls" }, "rule 2 (x): tool: must be a name alone"],
+    [{ effect: "ask", hours: { from: "09:00", to: "09:00" } }, "rule 2 (x): hours: from and to are the same time"],
+    [{ effect: "ask", hours: { from: "00:00", to: "00:00" } }, "leave hours out for all day"],
+    [{ effect: "ask", input: { command: 7 } }, "rule 2 (x): input.command: must be text, or a list of texts"],
     [{ effect: "allow", tool: "Ba*" }, "rule 2 (x): tool: must be a tool's exact name"],
     [
       { effect: "allow", input: { command: "npm ci && npm test" } },
@@ -46,8 +51,9 @@ describe("a policy as it is written", () => {
     [{ effect: "deny", input: { name: "a".repeat(1025) } }, "must have at most 1024 characters"],
     [{ effect: "allow", expiresAfterMs: 5 }, "rule 2 (x): expiresAfterMs: only an ask expires"],
     [{ effect: "ask", maxExtensions: 2 }, "rule 2 (x): maxExtensions: only what expires can be extended"],
-    [{ effect: "ask", expiresAfterMs: 5, maxExtensions: 101 }, "rule 2 (x): maxExtensions: "],
-    [{ effect: "ask", expiresAfterMs: 0 }, "rule 2 (x): expiresAfterMs: "],
+    [{ effect: "ask", expiresAfterMs: 5, maxExtensions: 101 }, "rule 2 (x): maxExtensions: must be at most 100"],
+    [{ effect: "ask", expiresAfterMs: 0 }, "rule 2 (x): expiresAfterMs: must be at least 1"],
+    [{ effect: "ask", expiresAfterMs: 1.5 }, "rule 2 (x): expiresAfterMs: must be a whole number"],
     [{ effect: "ask", message: "m" }, "rule 2 (x): message: only a denial"],
     [{ effect: "ask", id: "first" }, "rule 2 (first): id: is used by a rule before it"],
   ])("[PO16] %j is refused, saying which rule and what is wrong", (fields, expected) => {
@@ -56,9 +62,22 @@ describe("a policy as it is written", () => {
 
   it("[PO16] all problems are told at once, also of what is no policy at all", () => {
     expect(problems({ rules: [{ effect: "allow" }, { id: "b", effect: "no" }] })).toHaveLength(2)
-    expect(problems({ rules: [{ effect: "allow" }] })[0]).toMatch(/^rule 1: id: /)
-    expect(problems("rubbish")[0]).toMatch(/^the policy: /)
-    expect(problems({ rules: [], relayAutoApproval: "yes" })[0]).toMatch(/^relayAutoApproval: /)
+    expect(problems({ rules: [{ effect: "allow" }] })[0]).toBe("rule 1: id: is missing: must be text")
+    expect(problems("rubbish")[0]).toBe("the policy: must be an object")
+    expect(problems({})).toEqual(["rules: is missing: must be a list"])
+    expect(problems({ rules: [], relayAutoApproval: "yes" })[0]).toBe("relayAutoApproval: must be true or false")
+    expect(
+      problems({
+        rules: [
+          { id: "a", effect: "no" },
+          { id: "a", effect: "ask", tool: "Read(x)" },
+        ],
+      }),
+    ).toEqual([
+      'rule 1 (a): effect: must be "allow" or "deny" or "ask"',
+      "rule 2 (a): id: is used by a rule before it",
+      expect.stringMatching(/^rule 2 \(a\): tool: must be a name alone/),
+    ])
     expect(problems({ rules: Array.from({ length: 1001 }, (_, id) => ({ id: `${id}`, effect: "ask" })) })[0]).toContain(
       "at most 1000 rules",
     )
@@ -69,6 +88,13 @@ describe("a policy as it is written", () => {
     const told = problems({ rules: Array.from({ length: 1000 }, () => ({ input })) })
     expect(told).toHaveLength(101)
     expect(told[100]).toBe("and 31900 more")
+  })
+
+  it("[PO16] whole days can be said, and a policy that was in force before is taken", () => {
+    expect(problems(rule({ effect: "ask", hours: { from: "00:00", to: "00:00", days: ["sat"] } }))).toEqual([])
+    const before = rule({ effect: "deny", tool: "Bash(ls)" })
+    expect(parsePolicy(before, { isKept: true })).toMatchObject({ ok: true })
+    expect(parsePolicy({ rules: 5 }, { isKept: true })).toMatchObject({ ok: false })
   })
 
   it("[PO17] the main entry loads no schema library", () => {

@@ -56,6 +56,7 @@ export {
   type LineSplitter,
   type LineSplitterOptions,
 } from "./framing.ts"
+export { jsonFaultWords } from "./json-fault.ts"
 export { capabilities, hookEvents, known, permissionModes } from "./known.generated.ts"
 export type * from "./schemas/index.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"

@@ -38,6 +38,12 @@ export interface LaunchSpec {
 /** How long an agent waits for the hub's word on a tool call. The runner denies the call a little earlier. */
 export const ENFORCED_HOOK_MS = 600_000
 
+/** Older versions of Claude Code run a tool whose hook nobody answers in time. */
+export const ENFORCES_SINCE = "2.1.200"
+
+/** Variables with which Claude Code leaves hooks out. The first leaves out the hub's too; the others do not on 2.1.200 to 2.1.325. */
+export const UNHOOKING_VARIABLES = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_RESTRICTED"] as const
+
 export interface Launched {
   readonly spawn: string
   readonly pid: number

@@ -14,7 +14,7 @@ let scene: Scene
 afterEach(() => scene?.dispose())
 
 /** A runner whose `claude` is the test's own program, of this version. */
-async function openScene(version = "2.1.325"): Promise<Scene> {
+async function openScene(version = "2.1.325", env: Record<string, string> = {}): Promise<Scene> {
   const opened = await Scene.open()
   const claude = join(opened.base, "claude")
   writeFileSync(
@@ -23,7 +23,7 @@ async function openScene(version = "2.1.325"): Promise<Scene> {
   )
   chmodSync(claude, 0o755)
   await opened.runner?.close({ agents: true })
-  await opened.start({ env: { PATH: process.env["PATH"], HOME: opened.base, CLAUDE_BIN: claude } })
+  await opened.start({ env: { PATH: process.env["PATH"], HOME: opened.base, CLAUDE_BIN: claude, ...env } })
   await opened.hub.until(() => opened.hub.isControlled)
   return opened
 }
@@ -129,12 +129,19 @@ describe("an enforced agent", () => {
     expect(scene.hub.exit(process)).toMatchObject({ reason: "test" })
   })
 
-  it("[EN17] runs no hooks but the hub's", async () => {
-    scene = await openScene()
+  it("[EN17] runs no hooks but the hub's, whatever the runner's own environment and the user's settings say", async () => {
+    scene = await openScene(undefined, { CLAUDE_CODE_SIMPLE: "1", OTHER: "1" })
     const process = await scene.launch({ ...ENFORCED, args: ["--add-dir", "/elsewhere"] })
     await scene.turn(process, "argv")
     const argv = scene.message(process, "argv")["argv"] as string[]
-    expect(argv.slice(-4)).toEqual(["--add-dir", "/elsewhere", "--settings", '{"disableAllHooks":true}'])
+    expect(argv.slice(-4, -1)).toEqual(["--add-dir", "/elsewhere", "--settings"])
+    expect(JSON.parse(argv.at(-1) ?? "")).toEqual({
+      disableAllHooks: true,
+      env: { CLAUDE_CODE_SIMPLE: "0", CLAUDE_CODE_SAFE_MODE: "0", CLAUDE_CODE_RESTRICTED: "0" },
+    })
+    await scene.turn(process, "env")
+    const env = scene.message(process, "env")["env"] as Record<string, string>
+    expect([env["CLAUDE_CODE_SIMPLE"], env["OTHER"]]).toEqual([undefined, "1"])
   })
 
   it("[EN3] is refused where its version would let a tool run, or nobody knows its version", async () => {
@@ -148,11 +155,22 @@ describe("an enforced agent", () => {
   })
 })
 
-it.each(["--settings", "--settings={}", "--bare"])("[EN3] %s in the arguments is refused", (word) => {
+it.each(["--settings", "--settings={}", "--bare", "--safe-mode"])("[EN3] %s in the arguments is refused", (word) => {
   const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
   expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
   expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
 })
+
+it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])(
+  "[EN3] the variable %s is refused, whatever it is set to",
+  (name) => {
+    const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, env: { [name]: "yes" } }
+    expect(() => launchArguments(spec, "2.1.325")).toThrow(`env has ${name}`)
+    const { enforce: _enforced, ...asked } = spec
+    expect(() => launchArguments(asked, "2.1.325")).not.toThrow()
+    expect(() => launchArguments({ ...spec, env: { OTHER: "yes" } }, "2.1.325")).not.toThrow()
+  },
+)
 
 describe("an input that never ends", () => {
   const SAYS = `process.stdin.on("data", (data) => process.stdout.write("got " + data.length + "\\n"))

@@ -1,7 +1,7 @@
 export { costWords, counted } from "@signalbox/protocol"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
 export { actWords } from "./rows/notes.ts"
-export { blockedPathWords, isUsualGrant } from "./rows/permission-words.ts"
+export { blockedPathWords, isUsualGrant, stillKeptWords } from "./rows/permission-words.ts"
 export type {
   ActivityRow,
   AskFacts,

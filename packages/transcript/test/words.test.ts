@@ -4,6 +4,7 @@ import {
   editOf,
   type Row,
   resultText,
+  stillKeptWords,
   type ToolRow,
   Transcript,
   toolHeading,
@@ -59,6 +60,15 @@ describe("how rows are told", () => {
     expect(askWords({ ...ask, by: "Ann" })).toBe("Denied by Ann")
     expect(askWords({ ...ask, by: "rule first" })).toBe("Denied by rule first")
     expect(askWords(ask)).toBe("Denied by rule first")
+  })
+
+  it("[AK15] a revoked permission that Claude Code keeps is told with its file", () => {
+    const there = { machine: "atlas", folder: "/srv/app" }
+    expect(stillKeptWords("userSettings", there)).toContain("remove it from ~/.claude/settings.json on atlas.")
+    expect(stillKeptWords("projectSettings", there)).toContain("/srv/app/.claude/settings.json on atlas.")
+    const unknown = stillKeptWords("localSettings", { machine: undefined, folder: null })
+    expect(unknown).toContain(".claude/settings.local.json in the session's folder on its machine.")
+    expect(stillKeptWords("session", there)).toContain("until its process ends")
   })
 
   it("[TR17] a result that holds blocks is told as text", () => {

@@ -51,7 +51,9 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (typeof code !== "string") return 1
   if (/^(?:client|hub)\/(?:unreachable|timeout)$/.test(code)) return 3
   if (code === "start/invalid-option" || code === "client/misconfigured") return 2
-  return code.startsWith("auth/") ? 4 : 1
+  // Also by a rule, such as four eyes.
+  const isForbidden = code.startsWith("auth/") || ("status" in error && error.status === 403)
+  return isForbidden ? 4 : 1
 }
 
 /** The message of an error, on one line. */

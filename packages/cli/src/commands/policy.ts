@@ -2,9 +2,10 @@ import type { Command } from "commander"
 import type { CommandContext, JsonOption } from "../base/context.ts"
 import { defineCommand, errorLine, wholeNumber } from "../base/define-command.ts"
 import type { AuditOptions } from "../policy/audit.ts"
+import type { ExplainOptions } from "../policy/explain-request.ts"
 import type { GrantsOptions } from "../policy/grants.ts"
 import type { ImportOptions } from "../policy/import-policy.ts"
-import type { ForceOption } from "../policy/policy-file.ts"
+import type { ForceOption, SetOptions } from "../policy/policy-file.ts"
 import type { LogOptions } from "../policy/policy-log.ts"
 import type { SuggestOptions, TestOptions } from "../policy/test-policy.ts"
 
@@ -37,12 +38,20 @@ export function addPolicy(program: Command, context: CommandContext): void {
     examples: ["signalbox policy set rules.json", "signalbox policy set - < rules.json"],
     notes: "A policy that would allow what a person denied is refused.",
     json: "print the policy in force as JSON",
-    options: (command) => command.option("--force", FORCE),
-  }).action(async (path: string, options: ForceOption) => (await file()).setPolicy(path, options, context))
+    options: (command) =>
+      command
+        .option("--force", FORCE)
+        .option(
+          "--replaces <version>",
+          "only in place of this version, from policy get --json; refused if another is in force",
+          wholeNumber("--replaces", 0),
+        ),
+  }).action(async (path: string, options: SetOptions) => (await file()).setPolicy(path, options, context))
   defineCommand(policy, {
     name: "edit",
     summary: "Edit the policy in force with VISUAL or EDITOR",
     examples: ["signalbox policy edit"],
+    notes: "If somebody else changed the policy meanwhile, nothing is put in force and your text is kept.",
     json: "print the policy in force as JSON",
     options: (command) => command.option("--force", FORCE),
   }).action(async (options: ForceOption) => (await file()).editPolicy(options, context))
@@ -58,18 +67,37 @@ export function addPolicy(program: Command, context: CommandContext): void {
         .option("--examples <number>", "examples in each list", wholeNumber("--examples", 0, 200), 5),
   }).action(async (path: string, options: TestOptions) => (await tests()).testPolicy(path, options, context))
   defineCommand(policy, {
+    name: "explain <tool> <input>",
+    summary: "Show what the policy in force says to a request, and why",
+    examples: [
+      'signalbox policy explain Bash "git push origin main"',
+      `signalbox policy explain Read '{"file_path":"/srv/app/.env"}' --cwd /srv/app`,
+    ],
+    notes: "The input is a JSON object; for Bash, the command alone will do. Nothing is run.",
+    json: "print the verdict as JSON",
+    options: (command) =>
+      command
+        .option("--session <id>", "as if this session made it: its folder, mode, machine and branch")
+        .option("--cwd <folder>", "the folder that it is made in")
+        .option("--runner <name>", "the machine that it is made on")
+        .option("--branch <name>", "the git branch of that folder"),
+  }).action(async (tool: string, text: string, options: ExplainOptions) =>
+    (await import("../policy/explain-request.ts")).explainRequest({ tool, text }, options, context),
+  )
+  defineCommand(policy, {
     name: "import [file]",
     summary: "Turn the permissions of Claude Code's settings into rules",
     examples: ["signalbox policy import", "signalbox policy import .claude/settings.json --apply"],
     notes:
       "Without a file: ~/.claude/settings.json, and settings.json and settings.local.json in .claude here. Rules of a project's settings\n" +
-      "hold in its folder only. Shows which entries were taken, which were not, and which do something else than they seem to. Nothing is\n" +
+      "hold in its folder only. Shows which entries were taken, which were not, and which do something else than they seem to. A deny may be\n" +
+      "taken wider than it is, never narrower; one that cannot be taken comes first, and --apply then refuses unless --force. Nothing is\n" +
       "changed, and no hub is needed, without --apply.",
     json: "print the entries and the policy as JSON",
     options: (command) =>
       command
         .option("--apply", "add the rules to those in force; a rule that is there already is not added again")
-        .option("--force", FORCE)
+        .option("--force", `go without deny rules that cannot be taken; ${FORCE}`)
         .option("--cwd <folder>", "the project's folder on the machine of its agents (default: the one above .claude)"),
   }).action(async (path: string | undefined, options: ImportOptions) =>
     (await import("../policy/import-policy.ts")).importPolicy(path, options, context),

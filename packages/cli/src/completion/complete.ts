@@ -1,4 +1,5 @@
 import type { Hub } from "@signalbox/client"
+import { AUDIT_OUTCOMES } from "@signalbox/protocol/hub-api"
 import { LAUNCH_MODES } from "@signalbox/protocol/launch-options"
 import type { Command, Option } from "commander"
 import type { CommandContext } from "../base/context.ts"
@@ -60,6 +61,7 @@ async function candidatesAt(place: Place, typed: string, context: CommandContext
   if (open !== undefined) {
     if (open.long === "--resume") return knownIds(command.name() === "loop" ? "run" : "session", { data }, context)
     if (open.long === "--session") return knownIds("session", { data }, context)
+    if (open.long === "--what") return AUDIT_OUTCOMES
     return open.long === "--mode" ? LAUNCH_MODES : (open.argChoices ?? [])
   }
   if (typed.startsWith("-")) {

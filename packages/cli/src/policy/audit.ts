@@ -1,7 +1,8 @@
 import type { AuditRecord, Hub } from "@signalbox/client"
-import { defined, textOf } from "@signalbox/protocol"
-import { AUDIT_CSV_HEAD, auditCsvLine } from "@signalbox/protocol/hub-api"
+import { defined, fieldOf, textOf } from "@signalbox/protocol"
+import { AUDIT_CSV_HEAD, AUDIT_OUTCOMES, auditCsvLine } from "@signalbox/protocol/hub-api"
 import type { CommandContext, JsonOption } from "../base/context.ts"
+import { notOneOf } from "../base/define-command.ts"
 import { CliError, usageError } from "../base/failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/connect.ts"
@@ -9,6 +10,7 @@ import { type Colours, print } from "../terminal/output.ts"
 import { type Column, printTable } from "../terminal/table.ts"
 import { onOneLine } from "../terminal/text.ts"
 import { whyText } from "../terminal/why-text.ts"
+import { changesText } from "./policy-log.ts"
 
 export interface AuditOptions extends JsonOption {
   readonly since?: string
@@ -29,6 +31,7 @@ export function showAudit(options: AuditOptions, context: CommandContext): Promi
   if (options.json === true && options.csv === true) throw usageError("--json and --csv: choose one")
   return withHub(options, context, async (hub) => {
     const { since, by, rule, tool, what, limit } = options
+    if (what !== undefined) await requireOutcome(hub, what)
     const session = options.session === undefined ? undefined : (await findSession(hub, options.session)).id
     const runner = options.machine === undefined ? undefined : await runnerNamed(hub, options.machine)
     const filter = defined({ since, by, rule, tool, what, session, runner })
@@ -77,17 +80,47 @@ async function exportAll(
   }
 }
 
+/** A newer hub may have others, and any request to an agent may be in the audit. */
+async function requireOutcome(hub: Hub, what: string): Promise<void> {
+  if (what.startsWith("control/") || AUDIT_OUTCOMES.some((outcome) => outcome === what)) return
+  const { records } = await hub.audit({ what, limit: 1 })
+  if (records.length === 0) throw notOneOf(`--what ${what}`, [...AUDIT_OUTCOMES, "control/…"])
+}
+
 /** By its name or its id. */
-async function runnerNamed(hub: Hub, given: string): Promise<string> {
+export async function runnerNamed(hub: Hub, given: string): Promise<string> {
   const runners = await hub.runners.list()
   const found = runners.find(({ id }) => id === given) ?? runners.find(({ name }) => name === given)
   if (found === undefined) throw new CliError("cli/failed", `no machine is called ${given}`, { list: "doctor" })
   return found.id
 }
 
-function aboutText({ details }: AuditRecord): string {
-  const tool = textOf(details, "toolName")
-  const rule = textOf(details, "rule")
-  const parts = [tool, rule === undefined ? undefined : `rule ${rule}`].filter((part) => part !== undefined)
-  return onOneLine(parts.length > 0 ? parts.join(", ") : JSON.stringify(details), "decision")
+function aboutText({ what, details }: AuditRecord): string {
+  const parts = what === "policy/changed" ? [policyText(details)] : LAUNCHES.has(what) ? LAUNCH : ASK
+  const texts = parts.flatMap((part) => (typeof part === "string" ? part : wordsOf(details, part)))
+  return onOneLine(texts.length > 0 ? texts.join(", ") : JSON.stringify(details), "decision")
+}
+
+type Part = readonly [field: string, words: string]
+
+const ASK: readonly Part[] = [
+  ["toolName", ""],
+  ["rule", "rule "],
+]
+const LAUNCHES: ReadonlySet<string> = new Set(["session/launched", "session/resumed"])
+const LAUNCH: readonly Part[] = [
+  ["agent", ""],
+  ["cwd", "in "],
+  ["model", "model "],
+  ["permissionMode", "mode "],
+  ["enforce", "enforce "],
+]
+
+function wordsOf(details: AuditRecord["details"], [field, words]: Part): readonly string[] {
+  const text = textOf(details, field)
+  return text === undefined ? [] : [`${words}${text}`]
+}
+
+function policyText(details: AuditRecord["details"]): string {
+  return `version ${String(details["version"])}: ${changesText(fieldOf(details, "changes"), "forced" in details)}`
 }

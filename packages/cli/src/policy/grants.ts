@@ -1,5 +1,6 @@
-import type { Grant } from "@signalbox/client"
+import type { Grant, Hub } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol"
+import { stillKeptWords } from "@signalbox/transcript"
 import type { CommandContext, JsonOption } from "../base/context.ts"
 import { findSession, only } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/connect.ts"
@@ -19,6 +20,7 @@ export function listGrants(options: GrantsOptions, context: CommandContext): Pro
     const { grants } = await hub.grants(session === undefined ? {} : { session })
     if (options.json === true) return printJson(context, { grants })
     if (grants.length === 0) return void context.stderr.write("No standing permissions.\n")
+    const machines = await machineNames(hub)
     await printTable(context, grants, ({ bold, dim }) => [
       { title: "ID", text: ({ id }) => id.slice(0, SHORT_ID), paint: bold },
       { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
@@ -26,7 +28,9 @@ export function listGrants(options: GrantsOptions, context: CommandContext): Pro
       {
         title: "KEPT",
         text: ({ where, machine }) =>
-          onOneLine(where === "hub" ? "hub" : [where, machine].filter(Boolean).join(" on ")),
+          onOneLine(
+            where === "hub" ? "hub" : machine === null ? where : `${where} on ${machines.get(machine) ?? machine}`,
+          ),
       },
       { title: "BY", text: ({ grantedBy }) => onOneLine(grantedBy) },
       { title: "AGE", text: ({ grantedAt }) => ago(grantedAt, Date.now()), paint: dim, isRight: true },
@@ -42,9 +46,19 @@ export function revokeGrant(given: string, options: JsonOption, context: Command
     const revoked = await hub.revokeGrant(id)
     if (options.json === true) return printJson(context, revoked)
     const { gone, grant } = revoked
-    const where = grant.machine === null ? "its settings" : `the settings on ${onOneLine(grant.machine)}`
-    context.stderr.write(gone ? "Revoked.\n" : `Noted, but Claude Code still keeps it: remove it from ${where}.\n`)
+    if (gone) return void context.stderr.write("Revoked.\n")
+    const machine = (await machineNames(hub)).get(grant.machine ?? "") ?? grant.machine ?? undefined
+    const session = await hub
+      .session(grant.sessionId)
+      .get()
+      .catch(() => undefined)
+    context.stderr.write(`${onOneLine(stillKeptWords(grant.where, { machine, folder: session?.cwd }))}\n`)
   })
+}
+
+/** The names of machines by their ids. */
+async function machineNames(hub: Hub): Promise<ReadonlyMap<string, string>> {
+  return new Map((await hub.runners.list()).map(({ id, name }) => [id, name]))
 }
 
 /** As Claude Code writes rules: `Bash(npm test:*)`. */

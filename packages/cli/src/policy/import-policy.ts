@@ -1,6 +1,6 @@
 import { type ImportedEntry, importSettings, type Rule } from "@signalbox/policy"
 import { type CommandContext, nextCommand, shellWord } from "../base/context.ts"
-import { usageError } from "../base/failure.ts"
+import { CliError, usageError } from "../base/failure.ts"
 import { withHub } from "../hub/connect.ts"
 import { type Colours, coloursFor, print, printJson, tellPerson } from "../terminal/output.ts"
 import { cutCells, onOneLine } from "../terminal/text.ts"
@@ -13,6 +13,8 @@ export interface ImportOptions extends ForceOption {
 }
 
 const LINE_CHARS = 200
+/** In the line that refuses them. */
+const SHOWN_DENIES = 3
 
 /** Nothing is changed, and no hub is needed, unless the rules are to be put in force. */
 export async function importPolicy(
@@ -30,14 +32,18 @@ export async function importPolicy(
   const imported = files.flatMap(({ rules }) => rules)
   const words = ["policy import", ...(path === undefined ? [] : [shellWord(path)])]
   if (cwd !== undefined) words.push(`--cwd ${shellWord(cwd)}`)
-  const again = nextCommand([...words, "--apply", ...(apply ? ["--force"] : [])].join(" "), options, context.env)
+  const left = lostDenies(files)
+  const isForced = apply || left > 0
+  const again = nextCommand([...words, "--apply", ...(isForced ? ["--force"] : [])].join(" "), options, context.env)
   if (!apply) {
     const added = place([], imported)
     await report({ files, ...added, policy: { rules: added.rules } }, options, context)
-    const todo = added.rules.length === 0 ? "" : ` Put these rules in force with: ${again}`
+    const without = left === 0 ? "" : `, without ${count(left, "deny rule")},`
+    const todo = added.rules.length === 0 ? "" : ` Put these rules in force${without} with: ${again}`
     if (options.json !== true) context.stderr.write(`Nothing was changed.${todo}\n`)
     return
   }
+  if (left > 0 && !force) throw refusal(files, left, again)
   await withHub(options, context, async (hub) => {
     const inForce = await hub.policy()
     const { rules, added, idOf } = place(inForce.rules, imported)
@@ -46,6 +52,15 @@ export async function importPolicy(
     await report({ files, added, idOf, policy }, options, context)
     tellPerson(context, `In force: ${count(rules.length, "rule")}, ${added.length} of them new.`)
   })
+}
+
+/** To take what the settings allow and not what they deny is more than anybody allowed. */
+function refusal(files: readonly File[], left: number, again: string): CliError {
+  const lost = files.flatMap(({ entries }) => entries.filter(isLostDeny)).slice(0, SHOWN_DENIES)
+  const named = lost.map(({ entry }) => cutCells(onOneLine(entry, "decision"), LINE_CHARS))
+  if (left > named.length) named.push(`${left - named.length} more`)
+  const what = `${count(left, "deny rule")} would NOT be in force: ${named.join(", ")}`
+  return new CliError("cli/failed", `${what}; write rules for these yourself, or go without them with "${again}"`)
 }
 
 type Known = Readonly<Record<string, unknown>>
@@ -91,6 +106,7 @@ interface File {
   readonly rules: readonly Rule[]
   readonly entries: readonly ImportedEntry[]
   readonly notes: readonly string[]
+  readonly deniesLeftOut: number
 }
 
 interface Report extends Pick<Placed, "added" | "idOf"> {
@@ -106,6 +122,7 @@ async function report(told: Report, { json, apply }: ImportOptions, context: Com
     return printJson(context, {
       files: files.map(({ path, cwd }) => ({ path, cwd: cwd ?? null })),
       taken: all.filter(isTaken).map(({ notes: _notes, ...entry }) => entry),
+      deniesLeftOut: lostDenies(files),
       skipped: all.filter((entry) => !isTaken(entry)).map(({ rules: _none, ...entry }) => entry),
       weaker: all.filter(isWeaker),
       notes: files.flatMap(({ path, notes }) => notes.map((note) => ({ file: path, note }))),
@@ -128,24 +145,27 @@ function placedEntry(entry: ImportedEntry, { rules }: File, idOf: Placed["idOf"]
 }
 
 const isTaken = ({ rules }: ImportedEntry) => rules.length > 0
+const lostDenies = (files: readonly File[]) => files.reduce((sum, { deniesLeftOut }) => sum + deniesLeftOut, 0)
+const isLostDeny = (entry: ImportedEntry) => entry.effect === "deny" && !isTaken(entry)
 const isWeaker = (entry: ImportedEntry) => isTaken(entry) && entry.notes.length > 0
 
-function fileText({ path, cwd, entries, notes }: File, { bold, dim }: Colours): string {
+function fileText({ path, cwd, entries, notes, deniesLeftOut: left }: File, { bold, dim }: Colours): string {
   const taken = entries.filter(isTaken)
   const place = cwd === undefined ? "" : `, for sessions in ${onOneLine(cwd)}`
   const head = `${bold(onOneLine(path))}: ${taken.length} of ${count(entries.length, "entry", "entries")} taken${place}`
   const group = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`  ${bold(title)}`, ...lines])
-  const named = ({ effect, entry }: ImportedEntry) =>
-    `    ${effect} ${cutCells(onOneLine(entry, "decision"), LINE_CHARS)}`
-  const explained = (entry: ImportedEntry) => [named(entry), ...entry.notes.map((note) => `      ${noteText(note)}`)]
+  const explained = ({ effect, entry, rules, notes: why }: ImportedEntry) => {
+    const became = rules.length === 0 ? "" : ` ${dim(`→ ${rules.join(", ")}`)}`
+    const line = `    ${effect} ${cutCells(onOneLine(entry, "decision"), LINE_CHARS)}${became}`
+    return [line, ...why.map((note) => `      ${noteText(note)}`)]
+  }
+  const rest = entries.filter((entry) => !isTaken(entry) && !isLostDeny(entry))
   const lines = [
     head,
-    ...group(
-      "Taken",
-      taken.map((entry) => `${named(entry)} ${dim(`→ ${entry.rules.join(", ")}`)}`),
-    ),
-    ...group("Left out", entries.filter((entry) => !isTaken(entry)).flatMap(explained)),
-    ...group("Not what it seems", entries.filter(isWeaker).flatMap(explained)),
+    ...(left === 0 ? [] : [`  ${bold(`${count(left, "deny rule")} NOT in force here`)}`]),
+    ...entries.filter(isLostDeny).flatMap(explained),
+    ...group("Taken", taken.flatMap(explained)),
+    ...group("Left out", rest.flatMap(explained)),
     ...group(
       "Other settings",
       notes.map((note) => `    ${noteText(note)}`),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Hub, PolicyInForce } from "@signalbox/client"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { defined, fieldOf, isObject, jsonFaultWords, textOf } from "@signalbox/protocol"
 import { type CommandContext, type JsonOption, nextCommand, shellWord } from "../base/context.ts"
 import { CliError, oneLine, usageError } from "../base/failure.ts"
 import { withHub } from "../hub/connect.ts"
@@ -13,6 +13,10 @@ import { cutCells, onOneLine } from "../terminal/text.ts"
 
 export interface ForceOption extends JsonOption {
   readonly force?: boolean
+}
+
+export interface SetOptions extends ForceOption {
+  readonly replaces?: number
 }
 
 type Policy = Readonly<Record<string, unknown>>
@@ -26,51 +30,82 @@ export async function getPolicy(options: JsonOption, context: CommandContext): P
   await print(context.stdout, fileText(policy))
 }
 
-export async function setPolicy(path: string, options: ForceOption, context: CommandContext): Promise<void> {
+export async function setPolicy(path: string, options: SetOptions, context: CommandContext): Promise<void> {
   const policy = await readPolicyFile(path, context)
-  await withHub(options, context, async (hub) => {
-    const again = nextCommand(`policy set ${shellWord(path)} --force`, options, context.env)
-    await tellPut(await putPolicy(hub, policy, { force: options.force === true, again }), options, context)
-  })
+  await withHub(options, context, (hub) => putFile(hub, policy, { path, options, context }))
 }
 
-/** The text is kept when the hub refuses it: nobody writes it twice. */
+/** The text is kept when the hub refuses it: nobody writes it twice. What somebody else changed meanwhile is kept, too. */
 export async function editPolicy(options: ForceOption, context: CommandContext): Promise<void> {
   const editor = [context.env["VISUAL"], context.env["EDITOR"]].find((name) => name !== undefined && name !== "")
   if (editor === undefined && !context.stdin.isTTY)
     throw usageError("policy edit needs a terminal or EDITOR. Without them, use policy get and policy set")
   await withHub(options, context, async (hub) => {
-    const before = fileText(await hub.policy())
+    const inForce = await hub.policy()
+    const before = fileText(inForce)
     const folder = mkdtempSync(join(tmpdir(), "signalbox-policy-"))
     const path = join(folder, "policy.json")
     writeFileSync(path, before, { mode: 0o600 })
-    const set = nextCommand(`policy set ${shellWord(path)}`, options, context.env)
+    const isChanged = () => readText(path) !== before
+    let isKept = false
     try {
       await openEditor(editor ?? "vi", path, context.env)
-      const isChanged = readFileSync(path, "utf8") !== before
-      if (isChanged) {
-        const policy = await readPolicyFile(path, context)
-        await tellPut(
-          await putPolicy(hub, policy, { force: options.force === true, again: `${set} --force` }),
-          options,
-          context,
-        )
-      } else context.stderr.write("No changes.\n")
+      if (!isChanged()) return void context.stderr.write("No changes.\n")
+      const how = { path, options: { ...options, replaces: inForce.version }, context }
+      await putFile(hub, await readPolicyFile(path, context), how)
     } catch (error) {
-      context.stderr.write(`Your text is kept in ${path}. To try again: ${set}\n`)
+      isKept = isChanged()
+      const again = nextCommand(setWords(path, changedTo(error) ?? inForce.version), options, context.env)
+      if (isKept) context.stderr.write(`Your text is kept in ${path}. To try again: ${again}\n`)
       throw error
+    } finally {
+      if (!isKept) rmSync(folder, { recursive: true, force: true })
     }
-    rmSync(folder, { recursive: true, force: true })
   })
 }
 
+interface FilePut {
+  readonly path: string
+  readonly options: SetOptions
+  readonly context: CommandContext
+}
+
+async function putFile(hub: Hub, policy: Policy, { path, options, context }: FilePut): Promise<void> {
+  const { force = false, replaces } = options
+  const next = (words: string) => nextCommand(words, options, context.env)
+  const again = next(`${setWords(path, replaces)} --force`)
+  const instead = `see them with "${next(`policy test ${shellWord(path)}`)}"`
+  try {
+    await changePolicy(hub, policy, { force, again, instead, replaces, options, context })
+  } catch (error) {
+    const version = changedTo(error)
+    if (version === undefined) throw error
+    const todo = `see what changed with "${next("policy log")}", add it to your text, and give --replaces ${version}`
+    const what = `somebody changed the policy meanwhile, and version ${version} is in force`
+    throw new CliError("cli/failed", `${what}: ${todo}`, { cause: error })
+  }
+}
+
+function setWords(path: string, replaces: number | undefined): string {
+  return `policy set ${shellWord(path)}${replaces === undefined ? "" : ` --replaces ${replaces}`}`
+}
+
+/** The version in force, if that is not the one that was to be replaced. */
+function changedTo(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (!("code" in error) || error.code !== "policy/changed") return changedTo(error.cause)
+  const version = "details" in error && isObject(error.details) ? error.details["version"] : undefined
+  return typeof version === "number" ? version : undefined
+}
+
 export async function readPolicyFile(path: string, context: CommandContext): Promise<Policy> {
-  const text = path === "-" ? await readAll(context.stdin) : readText(path)
+  const text = (path === "-" ? await readAll(context.stdin) : readText(path)).replace(/^\uFEFF/, "")
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (error) {
-    throw new CliError("cli/failed", `${path} is not JSON: ${oneLine(error)}`)
+  } catch {
+    const format = /^\s*[[{]/.test(text) ? "" : ". A policy is JSON, not YAML"
+    throw new CliError("cli/failed", `${path} is not JSON${jsonFaultWords(text)}${format}`)
   }
   if (isObject(value)) return value
   throw new CliError("cli/failed", `${path} is no policy: it must be an object with rules, such as {"rules":[]}`)
@@ -81,16 +116,18 @@ interface Putting {
   /** The command that forces it. */
   readonly again: string
   /** Another way out, for whoever is refused. */
-  readonly instead?: string
+  readonly instead: string
+  /** Only in place of this version. */
+  readonly replaces?: number | undefined
 }
 
 export async function putPolicy(
   hub: Hub,
   policy: Policy,
-  { force, again, instead = 'see them with "signalbox policy test"' }: Putting,
+  { force, again, instead, replaces }: Putting,
 ): Promise<PolicyInForce> {
   try {
-    return await hub.setPolicy(policy, force ? { force } : {})
+    return await hub.setPolicy(policy, { ...(force ? { force } : {}), ...defined({ version: replaces }) })
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error.code !== "policy/contradicts") throw error
     const what = oneLine(error).replace(/: change it.*$/, "")
@@ -111,10 +148,27 @@ function contradicted(error: Error): string {
   return texts.length === 0 ? "" : `${texts.join(", ")}; `
 }
 
-export async function tellPut(policy: PolicyInForce, options: JsonOption, context: CommandContext): Promise<void> {
-  if (options.json === true) return printJson(context, policy)
-  const count = policy.rules.length
+interface Changing extends Putting {
+  readonly options: JsonOption
+  readonly context: CommandContext
+}
+
+export async function changePolicy(hub: Hub, policy: Policy, how: Changing): Promise<void> {
+  const { options, context, ...putting } = how
+  const before = await hub.policy()
+  const now = await putPolicy(hub, policy, putting)
+  tellEnforce(before, now, context)
+  if (options.json === true) return printJson(context, now)
+  const count = now.rules.length
   tellPerson(context, `In force: ${count} ${count === 1 ? "rule" : "rules"}.`)
+}
+
+/** Told to scripts, too: a policy that leaves the field out judges less, and looks the same. */
+export function tellEnforce(inForce: PolicyInForce, { enforce = "asked" }: Policy, { stderr }: CommandContext): void {
+  if (inForce.enforce !== "everything" || enforce !== "asked") return
+  stderr.write(
+    'Enforce goes from everything to asked: new agents are judged only when they ask. To keep it, write "enforce":"everything" in the policy.\n',
+  )
 }
 
 function readText(path: string): string {
@@ -125,8 +179,8 @@ function readText(path: string): string {
   }
 }
 
-/** As somebody would write it: what the policy sees is the hub's to say. */
-function fileText({ sees: _sees, ...policy }: PolicyInForce): string {
+/** As somebody would write it: what the policy sees, and its number, are the hub's to say. */
+function fileText({ sees: _sees, version: _version, ...policy }: PolicyInForce): string {
   return `${JSON.stringify(policy, null, 2)}\n`
 }
 

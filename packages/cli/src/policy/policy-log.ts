@@ -6,18 +6,18 @@ import { withHub } from "../hub/connect.ts"
 import { type Colours, coloursFor, print, printJson } from "../terminal/output.ts"
 import { printTable } from "../terminal/table.ts"
 import { ago, onOneLine } from "../terminal/text.ts"
-import { type ForceOption, putPolicy, tellPut } from "./policy-file.ts"
+import { changePolicy, type ForceOption } from "./policy-file.ts"
 
 export interface LogOptions extends ForceOption {
   readonly restore?: number
   readonly limit: number
 }
 
-type Entry = Awaited<ReturnType<Hub["policyVersions"]>>["versions"][number]
-
 export function showPolicyLog(given: string | undefined, options: LogOptions, context: CommandContext): Promise<void> {
   if (given !== undefined && !/^[1-9]\d{0,8}$/.test(given))
     throw usageError(`${given} is no version: see "signalbox policy log"`)
+  if (given !== undefined && options.restore !== undefined)
+    throw usageError(`${given} and --restore ${options.restore}: give one version, to see it or to go back to it`)
   return withHub(options, context, async (hub) => {
     if (options.restore !== undefined) return restore(hub, options.restore, { options, context })
     if (given !== undefined) return showVersion(hub, Number(given), { options, context })
@@ -29,7 +29,7 @@ export function showPolicyLog(given: string | undefined, options: LogOptions, co
       { title: "AGE", text: ({ at }) => ago(at, Date.now()), paint: dim, isRight: true },
       { title: "BY", text: ({ by }) => onOneLine(by ?? "unknown") },
       { title: "RULES", text: ({ rules }) => String(rules), isRight: true },
-      { title: "CHANGES", text: changesText, isWide: true },
+      { title: "CHANGES", text: ({ changes, forced }) => changesText(changes, forced !== undefined), isWide: true },
     ])
   })
 }
@@ -41,8 +41,10 @@ interface Shown {
 
 async function restore(hub: Hub, version: number, { options, context }: Shown): Promise<void> {
   const { policy } = await hub.policyVersion(version)
-  const again = nextCommand(`policy log --restore ${version} --force`, options, context.env)
-  await tellPut(await putPolicy(hub, policy, { force: options.force === true, again }), options, context)
+  const next = (words: string) => nextCommand(words, options, context.env)
+  const again = next(`policy log --restore ${version} --force`)
+  const instead = `change the rules with "${next("policy edit")}"`
+  await changePolicy(hub, policy, { force: options.force === true, again, instead, options, context })
 }
 
 /** The rules that it changed, line by line. */
@@ -90,14 +92,13 @@ function linesOf(version: PolicyVersion | undefined): ReadonlyMap<string, string
   ])
 }
 
-function changesText({ changes, forced }: Entry): string {
-  const { added, removed, changed, settings } = changes
-  const parts = [
-    ...added.map((id) => `+${id}`),
-    ...removed.map((id) => `-${id}`),
-    ...changed.map((id) => `~${id}`),
-    ...settings,
-    ...(forced === undefined ? [] : ["(forced)"]),
-  ]
-  return onOneLine(parts.join(" "))
+/** Rules by their ids with `+`, `-` and `~`, and the names of other fields. */
+export function changesText(changes: Readonly<Record<string, unknown>> | undefined, isForced: boolean): string {
+  const named = Object.entries(SIGNS).flatMap(([kind, sign]) => {
+    const names = changes?.[kind]
+    return Array.isArray(names) ? names.map((name) => `${sign}${String(name)}`) : []
+  })
+  return onOneLine([...named, ...(isForced ? ["(forced)"] : [])].join(" "))
 }
+
+const SIGNS = { added: "+", removed: "-", changed: "~", settings: "" }

@@ -5,7 +5,7 @@ import { withHub } from "../hub/connect.ts"
 import { untilStopped } from "../terminal/input.ts"
 import { type Colours, coloursFor, print, printJson } from "../terminal/output.ts"
 import { ago, cutCells, onOneLine } from "../terminal/text.ts"
-import { readPolicyFile } from "./policy-file.ts"
+import { readPolicyFile, tellEnforce } from "./policy-file.ts"
 
 export interface SuggestOptions extends JsonOption {
   readonly since?: string
@@ -31,6 +31,7 @@ export async function testPolicy(path: string, options: TestOptions, context: Co
   const policy = await readPolicyFile(path, context)
   await untilStopped((signal) =>
     withHub(options, context, async (hub) => {
+      tellEnforce(await hub.policy(), policy, context)
       const progress = progressLine(context)
       const how = { ...defined({ since: options.since }), limit: options.examples, signal, onProgress: progress.show }
       const test = await hub.testPolicy(policy, how).finally(progress.clear)

@@ -1,7 +1,8 @@
 import { composeSuccess, defined, type Envelope, isObject } from "@signalbox/protocol"
-import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer, Why } from "@signalbox/protocol/hub-api"
+import type { AskState, DialogAnswer, ElicitationAnswer, Grant, ToolAnswer, Why } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
+import { plainName } from "../model/access.ts"
+import { type Ask, type AskAnswer, type AskRecord, type AskVia, areSuggested, isModeOfSession } from "../model/ask.ts"
 import type { Directory } from "../store/directory.ts"
 import { type AskReader, hashOf, wholeAsk } from "./whole-ask.ts"
 
@@ -121,36 +122,57 @@ export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | 
   return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
 }
 
-interface AnsweredIn {
-  /** The verdict on an input that somebody put in the place of the agent's. */
-  readonly changed: AskVerdict | undefined
+export interface Answering {
+  readonly by: string
+  readonly via: AskVia
+  readonly inputHash?: string | undefined
+  readonly answerId?: string | undefined
+  /** Came without a token: nobody knows who it is. */
+  readonly isNobody?: boolean
+  /** May have nothing remembered but what the ask suggests. */
+  readonly onlySuggested?: boolean
+}
+
+/** An allow, with what the rules that are in force say to the input that it allows. */
+interface Allowing {
+  readonly verdict: AskVerdict
+  /** The input is not the one that the agent asked for. */
+  readonly isChanged: boolean
+  /** What it would have remembered. */
+  readonly grants: readonly Grant[]
   readonly startedBy: string | undefined
-  readonly how: { readonly by: string; readonly via: AskVia; readonly isNobody?: boolean | undefined }
+  readonly how: Answering
 }
 
-/** Names that look alike are one person's: case, width, and characters that cannot be seen make no other. */
-function plainName(name: string): string {
-  return name
-    .normalize("NFKC")
-    .replace(/[\p{C}\p{Z}\p{M}]/gu, "")
-    .toLowerCase()
-}
-
-/** Why the rules do not let this answer stand; undefined when they do. Anybody may deny: that lets nothing happen. */
-export function refusalOf(ask: AskRecord, { state }: FittingAnswer, about: AnsweredIn): HubError | undefined {
-  const { changed, startedBy, how } = about
-  if (changed?.effect === "deny") {
-    const { rule, message = changed.reason } = changed
-    return new HubError("policy/denies", `the changed input is denied: ${message}`, { details: { rule } })
+/** Why this allow may not stand; undefined when it may. Anybody may deny: that lets nothing happen. */
+export function refusalOf(ask: Ask, allowing: Allowing): HubError | undefined {
+  const { verdict, isChanged, grants, how } = allowing
+  if (verdict.effect === "deny") {
+    const { rule, message = verdict.reason } = verdict
+    const what = isChanged ? "the changed input is denied" : "a rule denies this request now"
+    return new HubError("policy/denies", `${what}: ${message}`, { details: { rule } })
   }
-  if (state !== "allowed" || (ask.fourEyes ?? changed?.fourEyes) !== true) return undefined
+  const alone = (ask.fourEyes ?? verdict.fourEyes) === true ? fourEyesRefusal(allowing) : undefined
+  if (alone !== undefined) return new HubError("ask/four-eyes", alone)
+  const updates = grants.map(({ update }) => update)
+  if (how.onlySuggested !== true || areSuggested(updates, ask.suggestions)) return undefined
+  return new HubError("auth/forbidden", NOT_SUGGESTED)
+}
+
+const NOT_SUGGESTED =
+  "Only an admin may have something remembered that this request does not suggest: choose from its `suggestions`, or leave `updatedPermissions` out."
+
+/** What the CLI remembers, it does not ask about again, and then no second person is asked either. */
+const NOT_REMEMBERED =
+  "This request needs a second person each time, so Claude Code must not remember it: allow it without `updatedPermissions`."
+
+function fourEyesRefusal({ grants, startedBy, how }: Allowing): string | undefined {
+  if (startedBy === undefined) return "Nobody knows who started this session, so this request can only be denied."
   const isPerson = how.via === "person" && how.isNobody !== true
-  if (isPerson && startedBy !== undefined && plainName(how.by) !== plainName(startedBy)) return undefined
-  const message =
-    startedBy === undefined
-      ? "Nobody knows who started this session, so this request can only be denied."
-      : `${startedBy} started this session, so someone else must allow this request. Anyone can deny it.`
-  return new HubError("ask/four-eyes", message)
+  if (!isPerson || plainName(how.by) === plainName(startedBy))
+    return `${startedBy} started this session, so someone else must allow this request. Anyone can deny it.`
+  const isRemembered = grants.some(({ where, update }) => where !== "hub" && !isModeOfSession(update))
+  return isRemembered ? NOT_REMEMBERED : undefined
 }
 
 export function notExtendable(ask: Ask): HubError {

@@ -1,13 +1,15 @@
 import { defined, type Envelope, isObject } from "@signalbox/protocol"
-import type { AskState } from "@signalbox/protocol/hub-api"
+import type { AskState, Grant } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { HubError } from "../errors.ts"
+import { ACTOR } from "../model/access.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { GrantDesk } from "../policy-desk.ts"
 import type { RuleUses } from "../rule-uses.ts"
 import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,
+  type Answering,
   type AskVerdict,
   alreadySettled,
   expiredAnswer,
@@ -56,13 +58,10 @@ interface Decided {
   readonly used: CountedUses | undefined
 }
 
-export interface Answering {
-  readonly by: string
-  readonly via: AskVia
-  readonly inputHash?: string | undefined
-  readonly answerId?: string | undefined
-  /** Came without a token: nobody knows who it is. */
-  readonly isNobody?: boolean
+interface Allowed {
+  readonly request: Request
+  readonly grants: readonly Grant[]
+  readonly how: Answering
 }
 
 export interface Extending {
@@ -177,8 +176,8 @@ export class AskDesk {
   }
 
   /** What a rule decides is never seen pending: asked and settled in one commit. */
-  async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule = "?", used }: Decided) {
-    const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: `rule ${rule}`, via: "policy" })
+  async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
+    const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: ACTOR.rule(rule), via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
     const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
@@ -269,9 +268,9 @@ export class AskDesk {
     if (request === undefined && fitting.state === "allowed") {
       throw new HubError("store/failed", "What this ask asked for cannot be read: it can only be denied")
     }
-    const refused = this.#refusal(ask, fitting, request ?? {}, how)
+    const refused = this.#refusal(ask, fitting, { request: request ?? {}, grants: kept.grants, how })
     if (refused !== undefined) {
-      await this.#options.directory.addAudit(auditOfRefusal(ask, refused.code, { at: now(), by: how.by, via: how.via }))
+      await this.#options.directory.addAudit(auditOfRefusal(ask, refused, { at: now(), by: how.by, via: how.via }))
       throw refused
     }
     const settledAsk = settledAs(ask, fitting, { at: now(), ...how })
@@ -287,12 +286,15 @@ export class AskDesk {
     return wholeAsk(told, request ?? {})
   }
 
-  /** The rules judged what the agent asked for; an input that somebody put in its place, they have not seen. */
-  #refusal(ask: AskRecord, fitting: FittingAnswer, request: Request, how: Answering): HubError | undefined {
-    const { judge, startedBy } = this.#options
-    const input = fitting.answer["updatedInput"]
-    const changed = isObject(input) ? judge(wholeAsk(ask, { ...request, input })) : undefined
-    return refusalOf(ask, fitting, { changed, startedBy: startedBy(ask.sessionId), how })
+  /** An allow is judged when it is given: the rules may be others than when the agent asked, and so may the input. */
+  #refusal(ask: AskRecord, { state, answer }: FittingAnswer, about: Allowed): HubError | undefined {
+    if (state !== "allowed") return undefined
+    const { request, ...rest } = about
+    const input = answer["updatedInput"]
+    const isChanged = isObject(input)
+    const verdict = this.#options.judge(wholeAsk(ask, isChanged ? { ...request, input } : request))
+    const startedBy = this.#options.startedBy(ask.sessionId)
+    return refusalOf(wholeAsk(ask, request), { ...rest, verdict, isChanged, startedBy })
   }
 
   async #close(ask: AskRecord, state: AskState, via: AskVia): Promise<void> {

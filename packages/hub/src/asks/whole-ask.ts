@@ -108,8 +108,12 @@ function placeOf({ seq }: AskRecord) {
   return { after: seq - 1, before: seq + 1, limit: 1 }
 }
 
-/** The record with what it leaves out: what was asked, and the input that an allow did not change. */
-export function wholeAsk(record: AskRecord, request: Json): Ask {
+/**
+ * The record with what it leaves out: what was asked, and the input that an allow did not change. An ask for a second person
+ * suggests nothing: what the CLI remembers, nobody is asked about again.
+ */
+export function wholeAsk(record: AskRecord, asked: Json): Ask {
+  const request = record.fourEyes === true ? without(asked, "permission_suggestions") : asked
   const input = inputIn(request)
   const given = request["permission_suggestions"]
   const suggestions = Array.isArray(given) ? given : ownSuggestions(record, request)
@@ -124,8 +128,9 @@ export function wholeAsk(record: AskRecord, request: Json): Ask {
 }
 
 /** For a call that a hook wants to be asked about the CLI suggests nothing. What an ask rule asks about, no "always" would answer. */
-function ownSuggestions({ kind, rule }: AskRecord, request: Json): readonly Json[] | undefined {
-  const isOfHook = kind === "tool" && rule === undefined && request["decision_reason_type"] === "hook"
+function ownSuggestions({ kind, rule, fourEyes }: AskRecord, request: Json): readonly Json[] | undefined {
+  const isFree = rule === undefined && fourEyes !== true
+  const isOfHook = kind === "tool" && isFree && request["decision_reason_type"] === "hook"
   return isOfHook ? suggestionsFor(request) : undefined
 }
 
@@ -247,10 +252,10 @@ export function auditOfExtension(
 /** The audit record of an answer that the rules did not let stand. The ask stays open. */
 export function auditOfRefusal(
   ask: AskRecord,
-  code: string,
+  { code, details }: HubError,
   how: Pick<NewAuditRecord, "at" | "by" | "via">,
 ): NewAuditRecord {
-  return { ...how, what: "answer/refused", ...about(ask, { code, rule: ask.rule ?? null }) }
+  return { ...how, what: "answer/refused", ...about(ask, { code, rule: details["rule"] ?? ask.rule ?? null }) }
 }
 
 /** The audit record of a settled ask: who or what settled it, how long it waited, the answer, and what the rules said. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { access, chmod, constants, lstat, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { HubError } from "../errors.ts"
+import { ACTOR } from "../model/access.ts"
 import type { Tokens } from "./tokens.ts"
 
 const FILE = "admin-token"
@@ -37,7 +38,7 @@ export async function ensureAdminToken(dataDirectory: string, tokens: Tokens): P
   if (kept !== undefined) await tokens.meet(kept)
   const known = kept === undefined ? undefined : tokens.find(kept)
   if (kept !== undefined && known?.role === "admin") return { token: kept, tokenId: known.id, path, created: false }
-  const { record, secret } = await tokens.create({ role: "admin", name: "admin" }, "hub")
+  const { record, secret } = await tokens.create({ role: "admin", name: "admin" }, ACTOR.hub)
   await writeToken(path, secret)
   return { token: secret, tokenId: record.id, path, created: true }
 }

@@ -1,7 +1,7 @@
 import { isObject } from "@signalbox/protocol"
 import type { Access, HubSettings, NewSession, Role } from "@signalbox/protocol/hub-api"
 import { AUTO_MODE, type LaunchOptions, mayAskNobody } from "@signalbox/protocol/launch-options"
-import type { AskAnswer } from "../model/ask.ts"
+import { type AskAnswer, areSuggested } from "../model/ask.ts"
 
 const RANK: Readonly<Record<Role, number>> = { agent: 0, runner: 0, viewer: 1, operator: 2, admin: 3 }
 
@@ -81,28 +81,36 @@ export function launchRefusal(role: Role, launch: NewSession, settings: HubSetti
 
 /** An answer can carry a change of mode: a mode that asks nobody is an admin's by this door too. */
 export function mayAnswer(role: Role, answer: AskAnswer, settings: HubSettings): boolean {
-  return role === "admin" || (role === "operator" && mayPermit(role, answer, settings))
+  return role === "admin" || (role === "operator" && mayPermit(role, answer, { settings }))
 }
 
 const MAX_DEPTH = 100
+
+interface Permitting {
+  readonly settings: HubSettings
+  /** The permissions that the question suggested, where that is known here; else whoever knows it checks them. */
+  readonly suggestions?: readonly unknown[]
+}
 
 /**
  * Whether a role may give the permissions in this reply, at whatever depth: the reply to a hook has them far inside. What is
  * nested too deep to be looked at is an admin's.
  */
-export function mayPermit(role: Role, reply: unknown, settings: HubSettings, depth = 0): boolean {
+export function mayPermit(role: Role, reply: unknown, about: Permitting, depth = 0): boolean {
   if (role === "admin" || typeof reply !== "object" || reply === null) return true
   if (depth > MAX_DEPTH) return false
   return Object.entries(reply).every(([name, value]) => {
-    if (name === "updatedPermissions" && ![value].flat().every((update) => isOperatorsUpdate(update, settings)))
-      return false
-    return mayPermit(role, value, settings, depth + 1)
+    if (name === "updatedPermissions" && !areOperatorsUpdates([value].flat().filter(isObject), about)) return false
+    return mayPermit(role, value, about, depth + 1)
   })
 }
 
-function isOperatorsUpdate(update: unknown, settings: HubSettings): boolean {
-  return !isObject(update) || !("mode" in update) || isOperatorsMode(update["mode"], settings)
+function areOperatorsUpdates(updates: readonly Fields[], { settings, suggestions }: Permitting): boolean {
+  const hasOwnModes = updates.every((update) => !("mode" in update) || isOperatorsMode(update["mode"], settings))
+  return hasOwnModes && (suggestions === undefined || areSuggested(updates, suggestions))
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 /** The modes that an operator may choose. `machine` is not one: that machine's settings may name a mode that asks nobody. */
 export function isOperatorsMode(mode: unknown, { operatorsMayUseAuto }: HubSettings): boolean {

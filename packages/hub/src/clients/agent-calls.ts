@@ -226,8 +226,8 @@ export interface CallOptions {
 export class ClientCalls {
   readonly #client: DeskClient
   readonly #pending = createPendingRequests<ControlReply>({ memory: 0 })
-  /** The calls that wait, for a client whose connection was not what it seemed. */
-  readonly #lines = new Map<string, string>()
+  /** The calls that wait: a client whose connection was not what it seemed is told them again. */
+  readonly #waiting = new Map<string, { readonly line: string; readonly request: UnlistedRequest }>()
 
   constructor(client: DeskClient) {
     this.#client = client
@@ -242,7 +242,7 @@ export class ClientCalls {
     // First, for it may throw: then nobody waits for an answer.
     const line = encode({ type: "control_request", request_id: requestId, request })
     const reply = this.#pending.wait(requestId, { timeoutMs, signal })
-    this.#lines.set(requestId, line)
+    this.#waiting.set(requestId, { line, request })
     this.#client.tell(line)
     try {
       return await reply
@@ -251,13 +251,21 @@ export class ClientCalls {
       this.#client.tell(cancelLine(requestId))
       throw error
     } finally {
-      this.#lines.delete(requestId)
+      this.#waiting.delete(requestId)
     }
   }
 
   /** What waits is asked once more; a client ignores what it is at work on. */
   tellAgain(): void {
-    for (const line of this.#lines.values()) this.#client.tell(line)
+    for (const { line } of this.#waiting.values()) this.#client.tell(line)
+  }
+
+  /** The permissions that a hook's question suggested. */
+  suggestionsOf(requestId: string): readonly unknown[] | undefined {
+    const call = this.#waiting.get(requestId)
+    if (call === undefined) return undefined
+    const given = fieldOf(call.request, "input")?.["permission_suggestions"]
+    return Array.isArray(given) ? given : []
   }
 
   /** True when the answer was to one of these. */

@@ -88,7 +88,8 @@ export class AskView {
       return
     const answerId = randomUUID()
     this.#shown.set(ask.id, answerId)
-    const how = { by: caller.name, via: "person", answerId, isNobody: caller.tokenId === "" } as const
+    const who = { by: caller.name, isNobody: caller.tokenId === "", onlySuggested: caller.role !== "admin" }
+    const how = { ...who, via: "person", answerId } as const
     try {
       await asks.answer(ask.id, answer, how)
     } catch (error) {

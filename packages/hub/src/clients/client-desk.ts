@@ -172,6 +172,11 @@ export class ClientDesk {
     return this.#members.get(clientId)?.calls?.answer(requestId, reply) ?? false
   }
 
+  /** The permissions that the hub's request to this client suggested; undefined when it asked no such thing. */
+  suggestionsOf(clientId: string, requestId: string): readonly unknown[] | undefined {
+    return this.#members.get(clientId)?.calls?.suggestionsOf(requestId)
+  }
+
   async #callsOf({ part }: Member, signal: AbortSignal): Promise<ClientCalls | undefined> {
     const calls = () => this.#members.get(part.clientId)?.calls
     const waitMs = this.#expectedUntil - Date.now()

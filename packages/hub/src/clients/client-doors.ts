@@ -4,7 +4,7 @@ import { hasAccess } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Route } from "../http/app.ts"
-import type { Caller } from "../model/access.ts"
+import { ACTOR, type Caller } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -19,7 +19,7 @@ export interface ClientDoorsOptions extends RelayOptions {
 }
 
 /** Known by its path alone, on this machine alone. */
-const ANONYMOUS: Caller = { role: "operator", name: "anonymous relay frontend", tokenId: "", sessionId: null }
+const ANONYMOUS: Caller = { role: "operator", name: ACTOR.anonymous, tokenId: "", sessionId: null }
 
 /** All the doors for clients that are not our own viewers. */
 export class ClientDoors {
@@ -105,7 +105,7 @@ export class ClientDoors {
     if (this.#frontends.size === 0 || !isAutoApproving()) return
     if (ask.state !== "pending" || ask.kind !== "tool" || ask.rule !== undefined) return
     hub.asks
-      .answer(ask.id, { behavior: "allow" }, { by: "relay auto-approval", via: "policy" })
+      .answer(ask.id, { behavior: "allow" }, { by: ACTOR.relay, via: "policy" })
       .catch((error: unknown) => trouble("the relay could not approve", error))
   }
 }

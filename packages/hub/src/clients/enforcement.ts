@@ -1,13 +1,17 @@
 import {
   defined,
   type Envelope,
+  factsIn,
   fieldOf,
   isObject,
   textOf,
   toolDenial,
   type UnlistedRequest,
 } from "@signalbox/protocol"
+import { isAtLeast } from "@signalbox/protocol/compose"
+import { ENFORCES_SINCE } from "@signalbox/protocol/runner-wire"
 import type { AskVerdict } from "../asks/answer.ts"
+import { ACTOR } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
@@ -74,7 +78,7 @@ export class Enforcement {
     const { directory, trouble } = this.#options
     const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
     const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }
-    const who = { by: "hub", via: "hub", sessionId: session.id, askId: null }
+    const who = { by: ACTOR.hub, via: "hub", sessionId: session.id, askId: null }
     try {
       await directory.addAudit({ at: session.now(), what: "call/denied", ...who, details })
     } catch (error) {
@@ -167,6 +171,11 @@ export class Enforcement {
   /** An event of the process: calls that hooks will come for, or results, each of a call that a hook must have come for. */
   heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void {
     const known = stored.catch(() => undefined)
+    const { claude_code_version: cliVersion } = factsIn(message)
+    if (cliVersion !== undefined && !isAtLeast(cliVersion, ENFORCES_SINCE)) {
+      const which = session.kept.own.incarnation ?? ""
+      session.background(known.then((event) => this.#lose(session, which, { cliVersion, seq: event?.seq ?? null })))
+    }
     const blocks = message["isReplay"] === true ? [] : blocksOf(message)
     const calls = this.#calls.get(session) ?? new Map<string, Promise<StoredEvent | undefined>>()
     for (const block of blocks) {
@@ -175,13 +184,13 @@ export class Enforcement {
       const over = block["type"] === "tool_result" ? textOf(block, "tool_use_id") : undefined
       if (over === undefined) continue
       calls.delete(over)
-      if (hasRun(block)) session.background(known.then(() => this.#requireSeen(session, over)))
+      if (hasRun(block)) session.background(known.then((event) => this.#requireSeen(session, over, event?.seq ?? null)))
     }
     forgetOldest(calls)
   }
 
   /** A call that no hook saw, or that was denied, has run: the session is not enforced, and is interrupted. */
-  async #requireSeen(session: LiveSession, toolUseId: string): Promise<void> {
+  async #requireSeen(session: LiveSession, toolUseId: string, seq: number | null): Promise<void> {
     const { directory } = this.#options
     const { id, record } = session
     const before = record.parent === undefined ? [] : [record.parent]
@@ -189,14 +198,21 @@ export class Enforcement {
       const seen = await directory.getSeenCall(place, toolUseId)
       if (seen !== undefined && seen.effect !== "deny") return
     }
-    if (session.record.enforce !== "lost") {
-      session.change({ enforce: "lost" })
-      const who = { by: "hub", via: "hub", sessionId: id, askId: null, details: { toolUseId } }
-      await session.history.note("not_enforced", { tool_use_id: toolUseId })
-      await directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who })
-    }
-    await session.history.recordAnswer(INTERRUPT, "hub", "hub")
-    await session.ask({ subtype: "interrupt" }, INTERRUPT_MS)
+    await this.#lose(session, toolUseId, { toolUseId, seq })
+  }
+
+  /** `which`: the call or the process. An agent that says it again is interrupted again, and it is told once. */
+  async #lose(session: LiveSession, which: string, details: Fields): Promise<void> {
+    const { id, history } = session
+    session.change({ enforce: "lost" })
+    const { toolUseId: tool_use_id, cliVersion: cli_version } = details
+    const noted = history.note("not_enforced", defined({ tool_use_id, cli_version }), `not_enforced:${which}`)
+    session.background(history.recordAnswer(INTERRUPT, ACTOR.hub, "hub"))
+    // Before the audit: its writing may take a while.
+    session.background(session.ask({ subtype: "interrupt" }, INTERRUPT_MS))
+    if ((await noted) === undefined) return
+    const who = { by: ACTOR.hub, via: "hub", sessionId: id, askId: null }
+    await this.#options.directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who, details })
   }
 }
 
@@ -207,7 +223,7 @@ function auditOfDenied(
 ): NewAuditRecord {
   const { rule = null, reason, why = null } = verdict
   const details = { toolName, toolUseId, seq, rule, reason, why }
-  return { at, what: "call/denied", by: `rule ${rule ?? "?"}`, via: "policy", sessionId, askId: null, details }
+  return { at, what: "call/denied", by: ACTOR.rule(verdict.rule), via: "policy", sessionId, askId: null, details }
 }
 
 function forgetOldest(calls: Map<string, unknown>): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
+import { defined, type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { HubSettings, Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
@@ -241,7 +241,8 @@ export class RawClient implements DeskClient {
     if (!this.mayAnswer) return this.#refuse(forbidden(this.#options.caller, "answer"), { request_id: requestId })
     const { caller, hub } = this.#options
     const desk = hub.desks.of(this.#session)
-    const permits = mayPermit(caller.role, response, hub.settings())
+    const suggestions = desk.suggestionsOf(this.id, requestId)
+    const permits = mayPermit(caller.role, response, { settings: hub.settings(), ...defined({ suggestions }) })
     const refusal = new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
     const reply = permits ? response : { subtype: "error", request_id: requestId, error: refusal.message }
     if (desk.answer(this.id, requestId, reply))

@@ -1,6 +1,8 @@
 import { fieldOf, isObject, permissionModes, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import { UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import { isReading } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
+import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply, Variables } from "../session/agent-control.ts"
 import type { LiveSession, Outcome } from "../session/live-session.ts"
 
@@ -19,6 +21,7 @@ export interface Steering {
 export async function steer(session: LiveSession, request: UnlistedRequest, steering: Steering): Promise<ControlReply> {
   const { by, timeoutMs, signal, send = () => session.ask(request, timeoutMs, signal) } = steering
   if (request.subtype === "set_permission_mode") checkMode(textOf(request, "mode"))
+  if (isEnforcing(session.kept)) requireHooked(request)
   // The agent does not know of it yet.
   if (request.subtype === CANCEL && (await isCancelledHere(session, request))) return CANCELLED
   // It must not overtake the message whose turn it is to end.
@@ -89,6 +92,16 @@ function checkMode(mode: string | undefined): void {
   const modes = [...new Set<string>(Object.values(permissionModes).flat())]
   if (mode !== undefined && modes.includes(mode)) return
   throw new HubError("request/invalid", `mode: one of ${modes.join(", ")}`)
+}
+
+/** As in the arguments and variables of a launch: it could leave the hub's hook out, or bring in others that rewrite a judged call. */
+function requireHooked(request: UnlistedRequest): void {
+  const variables = fieldOf(request, "variables") ?? {}
+  const unhooking = UNHOOKING_VARIABLES.find((name) => Object.hasOwn(variables, name))
+  const what = request.subtype === "apply_flag_settings" ? request.subtype : unhooking
+  if (what === undefined) return
+  const otherwise = 'leave it out, or let an admin start the session with enforce "asked"'
+  throw new HubError("policy/cannot-enforce", `with ${what} the policy could not judge every tool call: ${otherwise}`)
 }
 
 /** Acts that are noted elsewhere, or change nothing of the session. */

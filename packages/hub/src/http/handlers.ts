@@ -4,7 +4,7 @@ import type { Authority } from "../auth/authority.ts"
 import { launchRefusal, mayAnswer, mayControl } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { asHubError, HubError } from "../errors.ts"
-import type { Caller, TokenRecord } from "../model/access.ts"
+import { type Caller, isActor, type TokenRecord } from "../model/access.ts"
 import { type Ask, publicAsk } from "../model/ask.ts"
 import { resultOf } from "../policy-tests.ts"
 import type { Handlers } from "./app.ts"
@@ -101,7 +101,8 @@ function askHandlers(core: HubCore) {
       if (!mayAnswer(caller.role, answer, core.settings.settings)) {
         throw new HubError("auth/forbidden", "A permission mode without questions needs an admin token")
       }
-      const how = { by: caller.name, via: "person", inputHash, answerId } as const
+      const onlySuggested = caller.role !== "admin"
+      const how = { by: caller.name, via: "person", inputHash, answerId, onlySuggested } as const
       return publicAsk(await core.asks.answer(params.id, answer, how).catch(hidePrivateParts))
     },
     "POST /api/asks/:id/extend": async ({ params, body, caller }) =>
@@ -115,8 +116,8 @@ function policyHandlers(core: HubCore) {
   return {
     // The policy's own schema checked its rules; here they are only passed on.
     "GET /api/policy": () => jsonReply(200, policy.told),
-    async "PUT /api/policy"({ body, query: { force }, caller, request }) {
-      await policyTests.put(body, { by: caller.name, force }, request.signal)
+    async "PUT /api/policy"({ body, query, caller, request }) {
+      await policyTests.put(body, { by: caller.name, ...query }, request.signal)
       return jsonReply(200, policy.told)
     },
     async "POST /api/policy/test"({ body, request }) {
@@ -190,6 +191,12 @@ function accessHandlers(authority: Authority) {
     async "POST /api/tokens"({ body, caller }) {
       if (!tokens.isAhead(body.expiresAt)) {
         throw new HubError("request/invalid", "body.expiresAt: expected a time that is yet to come")
+      }
+      if (body.name !== undefined && isActor(body.name)) {
+        throw new HubError(
+          "request/invalid",
+          `body.name: "${body.name}" is how the hub names itself and its rules: choose another name`,
+        )
       }
       const { record, secret } = await tokens.create(body, caller.name)
       return { ...publicToken(record), token: secret }

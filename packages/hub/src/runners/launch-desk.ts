@@ -2,7 +2,7 @@ import type { Enforce, HubSettings, NewSession } from "@signalbox/protocol/hub-a
 import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
-import type { Caller } from "../model/access.ts"
+import { ACTOR, type Caller } from "../model/access.ts"
 import type { KeptLaunch, Origin } from "../model/session-record.ts"
 import type { Launch } from "../session/agent-seat.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -258,7 +258,7 @@ export class LaunchDesk {
 
   async #wake(session: LiveSession): Promise<void> {
     try {
-      await this.revive(session, "hub")
+      await this.revive(session, ACTOR.hub)
     } catch (error) {
       if (this.#isPassing(session, error)) return
       session.step({ kind: "given-up" })
@@ -345,7 +345,7 @@ export class LaunchDesk {
       env: Object.keys(env),
       ...options,
     }
-    const who = { by, via: by === "hub" ? "hub" : "person", sessionId: session.id, askId: null }
+    const who = { by, via: by === ACTOR.hub ? "hub" : "person", sessionId: session.id, askId: null }
     await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details }, { synced: true })
   }
 

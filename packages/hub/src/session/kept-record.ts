@@ -1,5 +1,6 @@
 import { backgroundTasksIn, type Envelope, factsIn, fieldOf, type ModelUses, sumUsd, textOf } from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
+import { ACTOR } from "../model/access.ts"
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -211,7 +212,7 @@ function foldAnswer(session: KeptSession, message: Envelope, by: string | undefi
 }
 
 function foldInterrupt(session: KeptSession, by: string | undefined): KeptSession {
-  return session.record.turnStartedAt === undefined ? session : withRecord(session, { interruptedBy: by ?? "hub" })
+  return session.record.turnStartedAt === undefined ? session : withRecord(session, { interruptedBy: by ?? ACTOR.hub })
 }
 
 function lastLineIn(events: readonly FoldedEvent[]): string | undefined {

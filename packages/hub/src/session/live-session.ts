@@ -9,7 +9,7 @@ import {
 } from "@signalbox/protocol"
 import type { NewMessage, Session, SessionExit, SessionState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { KeptLaunch, KeptSession, SessionRecord } from "../model/session-record.ts"
+import { type KeptLaunch, type KeptSession, LOST, type SessionRecord } from "../model/session-record.ts"
 import { type AgentWire, type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
 import { AgentIntake } from "./agent-intake.ts"
 import { AgentProgress, type MessageInProgress } from "./agent-progress.ts"
@@ -262,7 +262,11 @@ export class LiveSession {
     const { next } = this.record
     if (next !== undefined)
       throw new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
-    if (this.isEnded && !(await this.messages.has(message))) await this.#hub.launches.revive(this, by)
+    const isLost = this.record.enforce === "lost" && !this.isEnded && !this.isParked
+    if ((isLost || this.isEnded) && !(await this.messages.has(message))) {
+      if (isLost) throw new HubError("policy/cannot-enforce", LOST)
+      await this.#hub.launches.revive(this, by)
+    }
     const accepted = await this.messages.accept(message, by)
     const wire = this.greetedWire
     if (wire !== undefined) this.background(this.messages.deliver(wire))

@@ -278,6 +278,15 @@ describe("the ask desk", () => {
     expect(await setup.grants.revoke(grant?.id ?? "", "bob")).toMatchObject({ gone: false })
   })
 
+  it("[PO34] a token of an older hub whose name has characters that cannot be seen is no other person", async () => {
+    const setup = setUpDesk()
+    setup.verdict = { effect: "ask", reason: "Two are needed.", fourEyes: true }
+    const ask = await openOne(setup)
+    const alone = await failure(setup.desk.answer(ask.id, { behavior: "allow" }, { ...PERSON, by: "some\u200bbody" }))
+    expect(alone.code).toBe("ask/four-eyes")
+    expect((await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)).state).toBe("allowed")
+  })
+
   it("[AK16] pending asks and undelivered answers survive a restart", async () => {
     const before = setUpDesk()
     const answered = await openOne(before)

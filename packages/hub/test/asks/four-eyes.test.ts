@@ -50,6 +50,12 @@ const answer = (stage: Stage, { id }: Ask, token: string, updatedInput?: object)
     token,
   })
 
+const remember = (stage: Stage, { id }: Ask, update: object, token = stage.hub.admin.token) =>
+  rest<Ask>(stage, "POST", `/api/asks/${id}/answer`, {
+    body: { behavior: "allow", updatedPermissions: [update] },
+    token,
+  })
+
 it("[PO34] who comes without a token, or with a name that looks the same, is no other person", async () => {
   const { stage, tokenFor, ben, agent } = await opened({ rules: [TWO] }, { anonymousRelay: true })
   const relay = await LineSocket.open(new WebSocket(`${stage.wsUrl}/ws`))
@@ -58,7 +64,7 @@ it("[PO34] who comes without a token, or with a name that looks the same, is no 
   const response = { subtype: "success", request_id: "q-1", response: { behavior: "allow", updatedInput: ask.input } }
   relay.send({ type: "control_response", response })
   await relay.find((message) => JSON.stringify(message).includes("four-eyes"), "the refusal")
-  for (const name of ["ann", "Ann\u200b", "\uff21nn"]) {
+  for (const name of ["ann", "\uff21nn"]) {
     expect((await answer(stage, ask, await tokenFor(name))).body).toMatchObject({ error: { code: "ask/four-eyes" } })
   }
   expect((await answer(stage, ask, ben)).status).toBe(200)
@@ -155,13 +161,82 @@ it.each(["everything", "asked"])(
 
 it("[AK15] a permission that is given for longer is in the audit", async () => {
   const { stage, ben, session, agent } = await opened({ rules: [] })
-  agent.say({ type: "control_request", request_id: "q-1", request: bash("make", "t-1") })
-  const ask = await openAsk(stage)
   const rules = [{ toolName: "Bash", ruleContent: "make" }]
-  const updatedPermissions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
-  const body = { behavior: "allow", updatedPermissions }
-  expect((await rest(stage, "POST", `/api/asks/${ask.id}/answer`, { body, token: ben })).status).toBe(200)
+  const update = { type: "addRules", rules, behavior: "allow", destination: "session" }
+  const request = { ...bash("make", "t-1"), permission_suggestions: [update] }
+  agent.say({ type: "control_request", request_id: "q-1", request })
+  const ask = await openAsk(stage)
+  expect((await remember(stage, ask, update, ben)).status).toBe(200)
   const path = `/api/audit?session=${session.id}&what=grant/given`
   const records = async () => (await rest<{ records: AuditRecord[] }>(stage, "GET", path)).body.records
   await expect.poll(records, WAIT).toMatchObject([{ by: "Ben", askId: ask.id, details: { where: "hub" } }])
+})
+
+it("[HA8] an operator has remembered what the request suggests or a part of it, wherever it is kept; an admin anything", async () => {
+  const { stage, ben, agent } = await opened({ rules: [] })
+  const rules = ["npm test:*", "npm ci"].map((ruleContent) => ({ toolName: "Bash", ruleContent }))
+  const suggested = { type: "addRules", rules, behavior: "allow", destination: "localSettings" }
+  const asks = (id: string) => {
+    const request = { ...bash("npm test", `t-${id}`), permission_suggestions: [suggested] }
+    agent.say({ type: "control_request", request_id: id, request })
+    return openAsk(stage)
+  }
+  const tool = { ...suggested, rules: [{ toolName: "Bash" }], destination: "userSettings" }
+  const mode = { type: "setMode", mode: "acceptEdits", destination: "session" }
+  const first = await asks("q-1")
+  for (const update of [
+    tool,
+    { ...suggested, rules: [...rules, { toolName: "Bash" }] },
+    { ...suggested, type: "replaceRules" },
+    { ...suggested, behavior: "deny" },
+    { type: "addDirectories", directories: ["/"], destination: "session" },
+    { ...mode, destination: "userSettings" },
+  ]) {
+    const { status, body } = await remember(stage, first, update, ben)
+    expect({ status, body }, JSON.stringify(update)).toMatchObject({
+      status: 403,
+      body: { error: { code: "auth/forbidden", message: expect.stringContaining("choose from its `suggestions`") } },
+    })
+  }
+  const { destination: _left, ...part } = { ...suggested, rules: rules.slice(1) }
+  expect((await remember(stage, first, { destination: "userSettings", ...part }, ben)).status).toBe(200)
+  expect((await remember(stage, await asks("q-2"), mode, ben)).status).toBe(200)
+  expect((await remember(stage, await asks("q-3"), tool)).status).toBe(200)
+})
+
+it("[PO34] a request for a second person suggests nothing, and Claude Code is not told to remember it", async () => {
+  const { stage, ben, agent } = await opened({ rules: [TWO] })
+  const rules = [{ toolName: "Bash", ruleContent: "npm publish" }]
+  const update = { type: "addRules", rules, behavior: "allow", destination: "localSettings" }
+  const request = { ...bash("npm publish", "t-1"), permission_suggestions: [update] }
+  agent.say({ type: "control_request", request_id: "q-1", request })
+  const ask = await openAsk(stage)
+  expect(ask).not.toHaveProperty("suggestions")
+  expect(ask.request).not.toHaveProperty("permission_suggestions")
+  for (const token of [ben, stage.hub.admin.token]) {
+    const { status, body } = await remember(stage, ask, update, token)
+    expect({ status, body }).toMatchObject({ status: 403, body: { error: { code: "ask/four-eyes" } } })
+    expect(body.error?.message).toContain("Claude Code must not remember it")
+  }
+  // A rule of the hub does not keep the rule for two from asking again.
+  expect((await remember(stage, ask, { ...update, destination: "session" })).status).toBe(200)
+  agent.say({ type: "control_request", request_id: "q-2", request: { ...request, tool_use_id: "t-2" } })
+  expect(await openAsk(stage)).toMatchObject({ fourEyes: true })
+})
+
+it("[EN10] [PO34] an allow is judged by the rules that are in force when it is given", async () => {
+  const { stage, ann, ben, agent } = await opened({ rules: [] })
+  agent.say({ type: "control_request", request_id: "q-1", request: bash("npm publish", "t-1") })
+  const ask = await openAsk(stage)
+  const put = (...rules: object[]) => rest(stage, "PUT", "/api/policy", { body: { rules } })
+  await put({ id: "never", effect: "deny", tool: "Bash", input: { command: "npm publish*" }, message: "Not here." })
+  expect(await answer(stage, ask, ben)).toMatchObject({
+    status: 409,
+    body: { error: { code: "policy/denies", message: "a rule denies this request now: Not here." }, rule: "never" },
+  })
+  const { body } = await rest<{ records: object[] }>(stage, "GET", "/api/audit?what=answer/refused&rule=never")
+  expect(body.records).toMatchObject([{ by: "Ben", details: { code: "policy/denies" } }])
+  await put(TWO)
+  expect((await answer(stage, ask, ann)).body).toMatchObject({ error: { code: "ask/four-eyes" } })
+  expect((await answer(stage, ask, ben)).status).toBe(200)
 })

@@ -34,7 +34,7 @@ const pendingAsks = async (stage: Stage, id: string) => {
   return body.asks
 }
 
-it("[PO32] a rule is used no more often than it may be, by requests at the same time and over a restart", async () => {
+it("[PO32] [BT8] a rule is used no more often than it may be, by requests at the same time and over a restart", async () => {
   const stage = await openStage()
   const { agent, id } = await openAgent(stage)
   await putRules(stage, { ...RULE, atMost: { count: 20, per: "session" } })
@@ -48,11 +48,19 @@ it("[PO32] a rule is used no more often than it may be, by requests at the same 
   expect(answers).toEqual(Array(20).fill("allow"))
   const [first] = await pendingAsks(stage, id)
   expect(first).not.toHaveProperty("rule")
+  const explained = async (on: Stage, session: string) => {
+    const request = { tool: "Bash", input: { command: "npm test" }, session }
+    return (await rest<object>(on, "POST", "/api/policy/explain", { body: { request } })).body
+  }
+  expect(await explained(stage, id)).toMatchObject({ effect: "ask" })
+  expect(await explained(stage, (await openAgent(stage)).id)).toMatchObject({ effect: "allow" })
+  expect(await explained(stage, "nope")).toMatchObject({ error: { code: "session/unknown" } })
   // What people allow uses nothing up.
   for (const ask of await pendingAsks(stage, id)) {
     expect((await call(stage, "POST", `/api/asks/${ask.id}/answer`, { behavior: "allow" })).status).toBe(200)
   }
   const again = await stage.reopen()
+  expect(await explained(again, id)).toMatchObject({ effect: "ask" })
   const back = await ScriptedAgent.dial({ url: `${again.wsUrl}/ws/cli/${id}`, token: agent.token, command: "" })
   void back.ask({ ...asked, tool_use_id: "b-1" }, "b-1")
   await expect.poll(() => pendingAsks(again, id), WAIT).toHaveLength(1)

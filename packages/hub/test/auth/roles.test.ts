@@ -89,7 +89,6 @@ describe("what a role may ask of an agent", () => {
     expect(mayAnswer("operator", answer(setMode("bypassPermissions")))).toBe(false)
     expect(mayAnswer("operator", answer(setMode("auto")))).toBe(false)
     expect(mayAnswer("admin", answer(setMode("bypassPermissions")))).toBe(true)
-    expect(mayAnswer("operator", answer([{ type: "addRules", rules: [{ toolName: "Bash" }] }]))).toBe(true)
     expect(mayAnswer("operator", { behavior: "deny" })).toBe(true)
     expect(mayAnswer("viewer", { behavior: "deny" })).toBe(false)
   })

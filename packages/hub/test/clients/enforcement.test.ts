@@ -7,7 +7,7 @@ import { PolicyDesk, readPolicy } from "../../src/policy-desk.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { type FakeAgent, FakeRunner } from "../runners/fake-runner.ts"
-import { launch, rest, WAIT } from "../runners/launching.ts"
+import { launch, rest, send, WAIT } from "../runners/launching.ts"
 import { setUpSessions } from "../session/session-setup.ts"
 import { openClient, openStage, type Stage } from "./stage.ts"
 
@@ -20,6 +20,7 @@ const RULES = [
 
 interface Scene {
   readonly stage: Stage
+  readonly runner: FakeRunner
   readonly agent: FakeAgent
   readonly id: string
 }
@@ -31,14 +32,15 @@ async function enforced(rules: readonly unknown[] = RULES): Promise<Scene> {
   const { id } = (await launch(stage, { cwd: "/srv" })).body
   const agent = await runner.agent()
   agent.init({ cwd: "/srv" })
-  return { stage, agent, id }
+  return { stage, runner, agent, id }
 }
 
 const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } })
 const decided = (permissionDecision: string, more: object = {}) => ({
   hookSpecificOutput: expect.objectContaining({ hookEventName: "PreToolUse", permissionDecision, ...more }),
 })
-const sessionOf = async ({ stage, id }: Scene) => (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
+const sessionOf = async ({ stage, id }: Pick<Scene, "stage" | "id">) =>
+  (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
 const DENY: AskVerdict = { effect: "deny", rule: "r", reason: "no" }
 const ASK: AskVerdict = { effect: "ask", rule: "r", reason: "hm" }
 const ALLOW: AskVerdict = { effect: "allow", reason: "fine" }
@@ -386,22 +388,62 @@ describe("a call that a rule denied", () => {
 })
 
 describe("a tool that ran", () => {
-  it("[EN15] without a hook makes the session lost, is interrupted, and is audited once", async () => {
+  const losses = async ({ stage, id }: Scene) => {
+    const path = `/api/audit?session=${id}&what=session/not-enforced`
+    const { body } = await rest<{ records: AuditRecord[] }>(stage, "GET", path)
+    return body.records.map(({ by, details }) => ({ by, ...details }))
+  }
+  const interrupts = ({ agent }: Scene) =>
+    agent.heard.filter((message) => JSON.stringify(message).includes('"interrupt"')).length
+
+  it("[EN15] without a hook makes the session lost, and each is interrupted and audited once", async () => {
+    const scene = await enforced()
+    scene.agent.toolResult("unseen-1", "done")
+    await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+    await expect.poll(() => interrupts(scene), WAIT).toBe(1)
+    scene.agent.toolResult("unseen-2", "Exit code 3", true)
+    scene.agent.toolResult("unseen-1", "done")
+    await expect.poll(() => interrupts(scene), WAIT).toBe(3)
+    const told = (toolUseId: string) => ({ by: "hub", toolUseId, seq: expect.any(Number) })
+    await expect.poll(() => losses(scene), WAIT).toEqual([told("unseen-1"), told("unseen-2")])
+  })
+
+  it("[EN15] in a process that turns out to be older than 2.1.200 is not awaited: it is lost at its init", async () => {
+    const scene = await enforced()
+    scene.agent.init({ claude_code_version: "2.1.325" })
+    await scene.agent.allAcked()
+    expect((await sessionOf(scene)).enforce).toBe("everything")
+    scene.agent.init({ claude_code_version: "2.1.199" })
+    scene.agent.init({ claude_code_version: "2.1.199" })
+    await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+    await expect.poll(() => interrupts(scene), WAIT).toBe(2)
+    await expect
+      .poll(() => losses(scene), WAIT)
+      .toEqual([{ by: "hub", cliVersion: "2.1.199", seq: expect.any(Number) }])
+  })
+
+  it("[EN20] in a lost session gets no more messages; once it is stopped the next one starts a process that is judged", async () => {
     const scene = await enforced()
     const { agent, stage, id } = scene
-    agent.toolResult("unseen-1", "done")
+    const uuid = "11111111-1111-4111-8111-111111111111"
+    await send(stage, id, "Begin.", uuid)
+    agent.toolResult("unseen", "done")
     await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
-    const interrupts = () => agent.heard.filter((message) => JSON.stringify(message).includes('"interrupt"'))
-    await expect.poll(interrupts, WAIT).toHaveLength(1)
-    agent.toolResult("unseen-2", "Exit code 3", true)
-    await expect.poll(interrupts, WAIT).toHaveLength(2)
-    const { body } = await rest<{ records: { what: string; details: object }[] }>(
-      stage,
-      "GET",
-      `/api/audit?session=${id}`,
-    )
-    const records = body.records.filter(({ what }) => what === "session/not-enforced")
-    expect(records).toEqual([expect.objectContaining({ by: "hub", details: { toolUseId: "unseen-1" } })])
+    expect(await send(stage, id, "Go on.")).toMatchObject({
+      status: 409,
+      body: { error: { code: "policy/cannot-enforce", message: expect.stringContaining("stop it") } },
+    })
+    // One that was taken before is not sent again, and not refused.
+    expect((await send(stage, id, "Begin.", uuid)).status).toBeLessThan(300)
+    expect(agent.prompts).toEqual(["Begin."])
+    await rest(stage, "DELETE", `/api/sessions/${id}`)
+    await expect.poll(async () => (await sessionOf(scene)).state, WAIT).toBe("ended")
+    expect((await send(stage, id, "Go on.")).status).toBeLessThan(300)
+    const next = await scene.runner.agent(1)
+    await next.hears("Go on.")
+    expect((await sessionOf(scene)).enforce).toBe("everything")
+    next.callHook("t1", bash("cat .env"))
+    expect(await next.answerTo("hook-t1")).toEqual(decided("deny"))
   })
 
   it("[EN15] though it was denied counts as unseen", async () => {
@@ -430,6 +472,25 @@ describe("a tool that ran", () => {
     await agent.answerTo("hook-after")
     await agent.allAcked()
     expect((await sessionOf(scene)).enforce).toBe("everything")
+  })
+})
+
+describe("a request to a judged process", () => {
+  it.each([
+    ["control", { request: { subtype: "apply_flag_settings", settings: { disableAllHooks: false } } }],
+    ["env", { variables: { CLAUDE_CODE_SIMPLE: "1" } }],
+  ])("[EN21] that could leave the hub's hook out is refused: %s", async (door, body) => {
+    const { agent, stage, id } = await enforced()
+    await agent.allAcked()
+    const before = agent.heard.length
+    expect(await rest(stage, "POST", `/api/sessions/${id}/${door}`, { body })).toMatchObject({
+      status: 409,
+      body: { error: { code: "policy/cannot-enforce" } },
+    })
+    expect(agent.heard).toHaveLength(before)
+    const { id: asked } = (await launch(stage, { enforce: "asked" })).body
+    await expect.poll(async () => (await sessionOf({ stage, id: asked })).state, WAIT).toBe("idle")
+    expect((await rest(stage, "POST", `/api/sessions/${asked}/${door}`, { body })).status).toBeLessThan(300)
   })
 })
 

@@ -230,6 +230,35 @@ describe("a raw client on one session", () => {
     expect(payloadIn(await answered)).toEqual(reply("bypassPermissions"))
   })
 
+  it("[RC7] [HA8] nor does an operator's program have more remembered than was suggested, by an answer or by a hook", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage, { hooks: ["PermissionRequest"] })
+    const operator = await openClient(stage, id, (await tokenOf(stage, "operator")).token)
+    await operator.ask("i", { subtype: "initialize", hooks: { PermissionRequest: [{ hookCallbackIds: ["mine"] }] } })
+    const allowing = (ruleContent?: string) => {
+      const rules = [{ toolName: "Bash", ...(ruleContent === undefined ? {} : { ruleContent }) }]
+      const update = { type: "addRules", rules, behavior: "allow", destination: "localSettings" }
+      return { behavior: "allow", updatedPermissions: [update] }
+    }
+    const { updatedPermissions: suggestions } = allowing("ls")
+    const says = (decision: object) => ({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })
+    const hooked = async (tool: string, decision: object) => {
+      const answered = agent.callHook("PermissionRequest", { tool_name: tool, permission_suggestions: suggestions })
+      const isThis = (message: Envelope) => fieldOf(fieldOf(message, "request"), "input")?.["tool_name"] === tool
+      operator.answer(await operator.find(isThis), says(decision))
+      return payloadIn(await answered)
+    }
+    expect(await hooked("one", allowing())).toEqual({})
+    expect(await hooked("two", allowing("ls"))).toEqual(says(allowing("ls")))
+    const request = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t" }
+    const answered = agent.ask({ ...request, permission_suggestions: suggestions }, "ask-1")
+    const question = await operator.request("can_use_tool")
+    operator.answer(question, allowing())
+    await operator.find((message) => message["subtype"] === "refused" && message["request_id"] === "ask-1")
+    operator.answer(question, allowing("ls"))
+    expect(payloadIn(await answered)).toMatchObject(allowing("ls"))
+  })
+
   it("[RC8] a viewer gets no asks, and what it sends is answered with an error", async () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)

@@ -126,6 +126,29 @@ describe("every route, every role", () => {
     expect((await hub.ask("/api/tokens/nobody", { method: "DELETE", as: "admin" })).status).toBe(404)
   })
 
+  it("[HA91] a token is not named like the hub or a rule, nor with characters that cannot be seen", async () => {
+    const make = (name: string) =>
+      hub.ask("/api/tokens", { method: "POST", as: "admin", body: { role: "viewer", name } })
+    const wrong = [
+      "hub",
+      " Hub ",
+      "\uff48ub",
+      "rule secrets",
+      "Rule\u3000x",
+      "relay auto-approval",
+      "anonymous relay frontend",
+    ]
+    const unseen = ["An\u200bn", "Ann\u001b[1m", "Ann\r\nBen", "Ann\tB", "\u202enna"]
+    for (const name of [...wrong, ...unseen]) {
+      const problem = { status: 400, message: expect.stringContaining("body.name: ") }
+      expect(await errorOf(await make(name)), JSON.stringify(name)).toMatchObject(problem)
+    }
+    for (const name of ["ruler", "hub-ci", "Zoë 東京", "rule"]) expect((await make(name)).status, name).toBe(201)
+    // A name that was given before keeps working.
+    const { secret } = await hub.authority.tokens.create({ role: "viewer", name: "hub" }, "test")
+    expect((await hub.ask("/api/me", { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+  })
+
   it("[HA26] a token is not made for an agent, nor to end in the past", async () => {
     const make = async (body: unknown) => errorOf(await hub.ask("/api/tokens", { method: "POST", as: "admin", body }))
     expect(await make({ role: "agent" })).toMatchObject({ status: 400, message: expect.stringContaining("body.role") })

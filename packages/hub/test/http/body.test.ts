@@ -1,6 +1,7 @@
+import { jsonFaultWords } from "@signalbox/protocol"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { BodyReader, locateJsonFault } from "../../src/http/read-request.ts"
+import { BodyReader } from "../../src/http/read-request.ts"
 
 function request(body: ReadableStream): Request {
   const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" }
@@ -37,7 +38,7 @@ describe("bodies", () => {
       .map(([text, at, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + 1))
     fc.assert(
       fc.property(fc.oneof(broken, fc.json(), fc.string()), (text) => {
-        expect(locateJsonFault(text) === undefined).toBe(isJson(text))
+        expect(jsonFaultWords(text) === "").toBe(isJson(text))
       }),
       { numRuns: 3_000 },
     )

@@ -6,7 +6,13 @@ import type { Ask } from "../../src/model/ask.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
 import { DEFAULT_SETTINGS } from "../../src/policy-desk.ts"
 
-const POLICY = { rules: [], relayAutoApproval: false, enforce: "asked" as const, sees: { judged: "", notJudged: [] } }
+const POLICY = {
+  rules: [],
+  relayAutoApproval: false,
+  enforce: "asked" as const,
+  version: 0,
+  sees: { judged: "", notJudged: [] },
+}
 
 const at = "2030-01-01T00:00:00.000Z"
 

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { hasUnseen } from "../unseen.ts"
 import { Moment, NoBody, type Told } from "./fields.ts"
 import type { RouteTable } from "./route-table.ts"
 
@@ -11,7 +12,15 @@ const NewToken = z
       error:
         'expected "viewer", "operator", "admin" or "runner" (an agent\'s token comes with a session of agent "external")',
     }),
-    name: z.string().trim().min(1).max(100).exactOptional(),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .refine((name) => !hasUnseen(name) && !/[\t\n]/.test(name), {
+        error: "expected a name on one line, without characters that cannot be seen",
+      })
+      .exactOptional(),
     expiresAt: z.iso
       .datetime({ offset: true, error: "expected a time such as 2031-01-31T12:00:00Z" })
       .transform((moment) => new Date(moment).toISOString())

@@ -33,6 +33,7 @@ export const API_ERRORS = {
   "policy/invalid": 400,
   "policy/denies": 409,
   "policy/contradicts": 409,
+  "policy/changed": 409,
   "policy/unknown-version": 404,
   "runner/none": 409,
   "runner/unknown": 404,

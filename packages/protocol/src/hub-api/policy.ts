@@ -17,6 +17,7 @@ const PolicyInForce = z
     sees: z
       .object({ judged: z.string(), notJudged: z.array(z.string()) })
       .meta({ description: "What the rules are tried on, and what never reaches them. Ignored in a PUT." }),
+    version: z.int().meta({ description: "Its number; 0: none was ever put. Ignored in the body of a PUT." }),
   })
   .meta({ id: "PolicyInForce", description: "The policy, and what it can judge." })
 export type PolicyInForce = Told<z.output<typeof PolicyInForce>>
@@ -130,7 +131,12 @@ export const policyRoutes = {
   "PUT /api/policy": {
     access: "admin",
     summary: "Replace the rules in force; refused if they allow what a person denied, unless forced",
-    query: z.strictObject({ force: flagInQuery.default(false) }),
+    query: z.strictObject({
+      force: flagInQuery.default(false),
+      version: numberInQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .exactOptional()
+        .meta({ description: "Only in place of this version: if another is in force, 409 `policy/changed`" }),
+    }),
     body: Policy,
     maxBodyBytes: BODY_BYTES,
     reply: PolicyInForce,

@@ -102,7 +102,7 @@ const sessionFields = {
   viewers: z.int().nonnegative(),
   enforce: z.enum(["asked", "everything", "lost"]).exactOptional().meta({
     description:
-      "What the policy judges of its process. `lost`: a tool ran that the policy had not seen. Absent: only what the agent asks about.",
+      "What the policy judges of its process. `lost`: a tool ran that the policy had not seen, or the agent is too old to be judged; it gets no more messages. Absent: only what the agent asks about.",
   }),
   /** The session this one came from. */
   parent: z.string().exactOptional(),

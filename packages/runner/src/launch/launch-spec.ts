@@ -1,7 +1,7 @@
 import { isAtLeast } from "@signalbox/protocol/compose"
 import { isObject } from "@signalbox/protocol/envelope"
 import { DEFAULT_MODE, LISTED_PROMPT, MACHINE_MODE } from "@signalbox/protocol/launch-options"
-import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { ENFORCES_SINCE, type LaunchSpec, UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import { type ClaudeFlags, claudeArguments, launchFlags } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
 
@@ -80,18 +80,22 @@ const OPTIONS_SINCE: Readonly<Record<string, string>> = {
   "thinking.display": "2.1.100",
 }
 
-/** Older ones run a tool whose hook nobody answers in time. */
-const ENFORCES_SINCE = "2.1.200"
-/** Hooks of the machine's or the project's settings may rewrite a call after the policy has judged it; the hub's own hook stays. */
-export const NO_OTHER_HOOKS = ["--settings", JSON.stringify({ disableAllHooks: true })] as const
+/**
+ * Hooks of the machine's or the project's settings may rewrite a call after the policy has judged it; the hub's own hook stays.
+ * The variables could also come from the user's settings, over which these win.
+ */
+const ONLY_OUR_HOOK = { disableAllHooks: true, env: Object.fromEntries(UNHOOKING_VARIABLES.map((name) => [name, "0"])) }
+export const NO_OTHER_HOOKS = ["--settings", JSON.stringify(ONLY_OUR_HOOK)] as const
 /** They would undo that, or leave every hook out. */
-const UNDOES_ENFORCE = /^--(?:settings|bare)(?:=|$)/
+const UNDOES_ENFORCE = /^--(?:settings|bare|safe-mode)(?:=|$)/
 
-function requireEnforcing({ agent, args = [] }: LaunchSpec, version: string | undefined): void {
+function requireEnforcing({ agent, args = [], env = {} }: LaunchSpec, version: string | undefined): void {
   const undoing = args.find((word) => UNDOES_ENFORCE.test(word))
+  const unhooking = UNHOOKING_VARIABLES.find((name) => env[name] !== undefined)
   const has = version === undefined ? `the version of ${JSON.stringify(agent)} is not known` : `this is ${version}`
   const isNew = version !== undefined && isAtLeast(version, ENFORCES_SINCE)
-  const why = isNew ? undoing && `args has ${undoing}` : `it needs claude ${ENFORCES_SINCE} or newer, and ${has}`
+  const undone = undoing === undefined ? unhooking && `env has ${unhooking}` : `args has ${undoing}`
+  const why = isNew ? undone : `it needs claude ${ENFORCES_SINCE} or newer, and ${has}`
   if (why === undefined) return
   const otherwise = 'change that, or let an admin start the session with enforce "asked"'
   throw new Refusal(

@@ -1,4 +1,4 @@
-import type { Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { type Launched, type LaunchSpec, UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import {
   type ChildTransport,
   claudeProcessEnvironment,
@@ -95,11 +95,13 @@ export class Launcher {
   }
 }
 
-/** What our own side of things is configured with never reaches an agent. */
+/** What our own side of things is configured with never reaches an agent, nor what would leave the hub's hook out. */
 function agentEnvironment({ env }: RunnerSettings, spec: LaunchSpec): Record<string, string> {
+  const base = { ...env }
+  if (spec.enforce === true) for (const name of UNHOOKING_VARIABLES) delete base[name]
   // Without checkpoints files could not be rewound later, whatever happened to them.
   const options = { enableFileCheckpointing: true, env: { ...spec.env, [SPAWN_VARIABLE]: spec.spawn } }
-  return claudeProcessEnvironment(env, options)
+  return claudeProcessEnvironment(base, options)
 }
 
 async function recordOf(spec: LaunchSpec, launched: Launched, { clock }: RunnerSettings): Promise<AgentRecord> {

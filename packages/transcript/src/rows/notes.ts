@@ -74,7 +74,12 @@ const HUB: Readonly<Record<string, Teller>> = {
   }),
   parked: note("quiet", () => "The idle agent was put to rest; a message brings it back"),
   hook_answered: note("quiet", () => "The runner answered a hook: nobody else was there to"),
-  not_enforced: note("warning", () => "A tool ran that the policy had not seen: the session is no longer enforced"),
+  not_enforced: note("warning", (message) => {
+    const version = textOf(message, "cli_version")
+    const what =
+      version === undefined ? "A tool ran that the policy had not seen" : `The agent is Claude Code ${version}`
+    return `${what}: the session is no longer enforced`
+  }),
   // Told by the message's own row.
   message_cancelled: () => undefined,
   message_taken: () => undefined,

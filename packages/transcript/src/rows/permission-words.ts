@@ -79,3 +79,27 @@ export function isUsualGrant(update: unknown): boolean {
   const { type, behavior = "allow" } = update
   return type === "addDirectories" || (type === "addRules" && behavior === "allow")
 }
+
+/** The files, from the home directory or the session's folder, in which Claude Code keeps permissions. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  userSettings: ".claude/settings.json",
+  projectSettings: ".claude/settings.json",
+  localSettings: ".claude/settings.local.json",
+}
+
+interface KeptIn {
+  /** Its name; without one, nobody knows on which machine the agent runs. */
+  readonly machine: string | undefined
+  /** The session's folder. */
+  readonly folder: string | null | undefined
+}
+
+/** What to do about a permission that was revoked here and that Claude Code keeps itself. */
+export function stillKeptWords(where: string, { machine = "its machine", folder }: KeptIn): string {
+  const file = Object.hasOwn(SETTINGS, where) ? SETTINGS[where] : undefined
+  if (file === undefined)
+    return "Noted, but Claude Code keeps it until its process ends: stop the session to end it now."
+  const project = folder == null ? `${file} in the session's folder` : `${folder}/${file}`
+  const place = where === "userSettings" ? `~/${file}` : project
+  return `Noted, but Claude Code still has it, and does not ask: remove it from ${place} on ${machine}.`
+}

@@ -1,6 +1,6 @@
 import type { AuditRecord } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { RouteQuery } from "@signalbox/protocol/hub-api"
+import { AUDIT_OUTCOMES, type RouteQuery } from "@signalbox/protocol/hub-api"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { outcomeWords, summaryOf } from "../fleet/ask-words.ts"
@@ -39,36 +39,36 @@ export function requestOf(wish: AuditWish): AuditQuery {
   return Object.fromEntries(NAMES.flatMap((name) => (wish[name] === undefined ? [] : [[FILTERS[name], wish[name]]])))
 }
 
-const EVENTS: readonly (readonly [what: string, words: string])[] = [
-  ["call/denied", "Tool call denied"],
-  ["ask/extended", "More time given"],
-  ["answer/refused", "Answer refused"],
-  ["grant/given", "Grant given"],
-  ["grant/revoked", "Grant revoked"],
-  ["policy/changed", "Policy changed"],
-  ["settings/changed", "Settings changed"],
-  ["token/created", "Token created"],
-  ["token/revoked", "Token revoked"],
-  ["login/ended", "Browser signed out"],
-  ["session/launched", "Session started"],
-  ["session/resumed", "Session resumed"],
-  ["session/stopped", "Session stopped"],
-  ["session/not-enforced", "Not enforced"],
-  ["runner/drained", "Machine drained"],
-  ["runner/opened", "Machine opened"],
-  ["runner/forgotten", "Machine removed"],
-  ["runner/refused", "Machine refused"],
-  ["control/set_permission_mode", "Mode changed"],
-  ["control/set_model", "Model changed"],
-  ["control/interrupt", "Interrupted"],
-]
-const ASK_STATES = ["allowed", "denied", "expired", "cancelled", "superseded", "orphaned"]
+/** The states of a request have words of their own. */
+const EVENTS: Readonly<Partial<Record<string, string>>> = {
+  "call/denied": "Tool call denied",
+  "ask/extended": "More time given",
+  "answer/refused": "Answer refused",
+  "grant/given": "Grant given",
+  "grant/revoked": "Grant revoked",
+  "policy/changed": "Policy changed",
+  "settings/changed": "Settings changed",
+  "token/created": "Token created",
+  "token/revoked": "Token revoked",
+  "login/ended": "Browser signed out",
+  "session/launched": "Session started",
+  "session/resumed": "Session resumed",
+  "session/stopped": "Session stopped",
+  "session/not-enforced": "Not enforced",
+  "runner/drained": "Machine drained",
+  "runner/opened": "Machine opened",
+  "runner/forgotten": "Machine removed",
+  "runner/refused": "Machine refused",
+  "control/set_permission_mode": "Mode changed",
+  "control/set_model": "Model changed",
+  "control/interrupt": "Interrupted",
+}
 
 /** The filters, in words. */
-export const OUTCOMES: readonly { readonly value: string; readonly label: string }[] = [
-  ...ASK_STATES.map((state) => ({ value: `ask/${state}`, label: outcomeWords(state) })),
-  ...EVENTS.map(([value, label]) => ({ value, label })),
-]
+export const OUTCOMES: readonly { readonly value: string; readonly label: string }[] = AUDIT_OUTCOMES.map((value) => ({
+  value,
+  label: EVENTS[value] ?? outcomeWords(value.replace("ask/", "")),
+}))
 
 export function outcomeOf(what: string): string {
   const known = OUTCOMES.find(({ value }) => value === what)

@@ -64,7 +64,8 @@ export function ChangeReview(props: ChangeReviewProps) {
     if (saving.name === "saving" || !canSend()) return
     setSaving({ name: "saving" })
     try {
-      await hub.setPolicy(change(await policyNow(hub)), { force })
+      const now = await policyNow(hub)
+      await hub.setPolicy(change(now), { force, version: now.version })
       announce("Policy saved")
       setSaving({ name: "open" })
       onSaved()
@@ -112,7 +113,7 @@ export function ChangeReview(props: ChangeReviewProps) {
 }
 
 /** The policy in force, as it can be put back. */
-export async function policyNow(hub: ReturnType<typeof useHub>): Promise<Policy> {
+export async function policyNow(hub: ReturnType<typeof useHub>): Promise<Policy & { readonly version: number }> {
   const { sees: _told, ...policy } = await hub.policy()
   return policy
 }

@@ -1,4 +1,5 @@
 import type { Grant } from "@signalbox/client"
+import { stillKeptWords } from "@signalbox/transcript"
 import { useEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
@@ -17,7 +18,7 @@ import { Code, PolicyFrame } from "./policy-frame.tsx"
 
 type Revoked =
   | { readonly name: "none" }
-  | { readonly name: "kept"; readonly where: string }
+  | { readonly name: "kept"; readonly words: string }
   | { readonly name: "failed"; readonly why: string }
 
 /** Standing permissions that people gave while answering a request. */
@@ -27,11 +28,11 @@ export function GrantsScreen() {
   const linked = usePlace().query.get("grant")
   const [revoked, setRevoked] = useState<Revoked>({ name: "none" })
 
-  async function revoke(grant: Grant): Promise<void> {
+  async function revoke(grant: Grant, keptWords: string): Promise<void> {
     try {
       const { gone } = await hub.revokeGrant(grant.id)
       announce(gone ? "Grant revoked" : "Grant noted as revoked")
-      setRevoked(gone ? { name: "none" } : { name: "kept", where: whereWords(grant) })
+      setRevoked(gone ? { name: "none" } : { name: "kept", words: keptWords })
       // The button goes with its row.
       document.getElementById("main")?.focus()
       grants.again()
@@ -46,7 +47,7 @@ export function GrantsScreen() {
       <Trouble>{revoked.name === "failed" && `Not revoked: ${revoked.why}`}</Trouble>
       {revoked.name === "kept" && (
         <Notice tone="caution" alert>
-          Noted, but Claude Code still has it ({revoked.where}). Remove it from the settings on that machine.
+          {revoked.words}
         </Notice>
       )}
       <WhenReady of={grants} what="grants">
@@ -80,7 +81,8 @@ function whereWords({ where }: Pick<Grant, "where">): string {
 interface GrantCardProps {
   readonly grant: Grant
   readonly isLinked: boolean
-  readonly onRevoke: (grant: Grant) => Promise<void>
+  /** `keptWords`: to be told where Claude Code keeps it. */
+  readonly onRevoke: (grant: Grant, keptWords: string) => Promise<void>
 }
 
 function GrantCard({ grant, isLinked, onRevoke }: GrantCardProps) {
@@ -99,7 +101,11 @@ function GrantCard({ grant, isLinked, onRevoke }: GrantCardProps) {
   const revoke = () => {
     if (isSending) return
     setSending(true)
-    void onRevoke(grant).finally(() => setSending(false))
+    const kept = stillKeptWords(grant.where, {
+      machine: grant.machine === null ? undefined : machine,
+      folder: session?.cwd,
+    })
+    void onRevoke(grant, oneLine(kept, 600)).finally(() => setSending(false))
   }
   return (
     <li

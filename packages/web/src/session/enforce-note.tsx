@@ -18,5 +18,5 @@ function notEnforcedWords({ state }: Pick<Session, "state">): string {
   if (state === "ended") {
     return "The policy couldn't judge every tool call of this agent. Check what it did before you resume it: it starts again under the policy."
   }
-  return "A tool ran that the policy hadn't judged, so the hub interrupted the agent. Check what it did, then stop the session. The next message starts it again under the policy."
+  return "A tool ran that the policy hadn't judged, or this Claude Code is too old, so the hub interrupted the agent. Check what it did, then stop the session. The next message starts it again under the policy."
 }
