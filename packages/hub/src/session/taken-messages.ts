@@ -5,7 +5,7 @@ import { textIn } from "./last-line.ts"
 interface Waiting {
   readonly by: string
   readonly text: string
-  /** It was sent in the middle of a turn, so that another message may be read first. */
+  /** It was sent in the middle of a turn, or behind a message that was: something else is read first. */
   readonly hasWaited: boolean
   /** How much the agent had said when it was sent. */
   readonly said: number
@@ -44,7 +44,8 @@ export class TakenMessages {
   ): void {
     const text = textIn(fieldOf(message, "message")?.["content"])
     const said = isOld ? BEFORE_ALL : this.#said
-    this.#waiting.set(uuid, { by, text, said, hasWaited: isOld || this.#isInTurn, mayBeTaken: false })
+    const hasWaited = isOld || this.#isInTurn || this.#isBehindAnother()
+    this.#waiting.set(uuid, { by, text, said, hasWaited, mayBeTaken: false })
     this.#isInTurn = true
     const [oldest] = this.#waiting.keys()
     if (this.#waiting.size > MAX_WAITING && oldest !== undefined) this.#waiting.delete(oldest)
@@ -86,11 +87,17 @@ export class TakenMessages {
     }
   }
 
+  /** Between two turns too: the next one is that of a message which waits already. */
+  #isBehindAnother(): boolean {
+    return [...this.#waiting.values()].some(({ hasWaited, mayBeTaken }) => hasWaited && !mayBeTaken)
+  }
+
   #turnBegan(): readonly TakenLate[] {
     const late: TakenLate[] = []
     for (const [uuid, waiting] of this.#waiting) {
       if (waiting.mayBeTaken) continue
-      if (waiting.said < this.#said) late.push(...this.#take(uuid))
+      // What was sent behind one that is told here would stand before it.
+      if (waiting.said < this.#said || late.length > 0) late.push(...this.#take(uuid))
       else waiting.mayBeTaken = true
     }
     return late

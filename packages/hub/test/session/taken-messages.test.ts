@@ -51,6 +51,19 @@ describe("where the agent takes a message up", () => {
     expect(taken.heard(init)).toMatchObject([{ uuid: "b" }])
   })
 
+  it("[HS25] one sent between two turns, behind another that waits, is told behind it", () => {
+    for (const echoes of [true, false]) {
+      const taken = inTurn()
+      if (echoes) taken.heard(echo("a"))
+      taken.sent("b", message("two"), by)
+      taken.heard(said)
+      taken.heard(result)
+      taken.sent("c", message("three"), by)
+      const lines = echoes ? [init, echo("b"), said, result, init, echo("c")] : [init]
+      expect(lines.flatMap((line) => taken.heard(line)).map(({ uuid }) => uuid)).toEqual(["b", "c"])
+    }
+  })
+
   it("[HS25] what was sent before the hub was started is told too; what was taken back is not", () => {
     const taken = new TakenMessages()
     taken.sent("old", message("one"), { by: "ann", isOld: true })

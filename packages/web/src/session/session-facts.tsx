@@ -27,7 +27,7 @@ interface SessionFactsProps {
 }
 
 const QUIET_SELECT =
-  "field-sizing-content min-h-7! shrink-0 border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
+  "field-sizing-content min-h-7! shrink-0 border-transparent! bg-transparent! ps-1! pe-6! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
 /** Nobody is asked: that must be seen from afar. */
 const DANGER_SELECT = "font-bold! text-danger! bg-danger-soft!"
 
