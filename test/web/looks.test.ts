@@ -179,7 +179,7 @@ async function openMenu(page: Page): Promise<void> {
 }
 async function openHeaderMenu(page: Page): Promise<void> {
   await page.getByRole("feed").getByText("latest").waitFor()
-  await page.locator("main header").getByRole("button", { expanded: false }).last().click()
+  await page.locator("main header").getByRole("button", { name: "Menu of Bump deps" }).click()
   await page.getByRole("menu").waitFor()
 }
 async function denying(page: Page): Promise<void> {
