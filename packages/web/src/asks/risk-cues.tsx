@@ -43,14 +43,19 @@ export function RiskKinds({ ask }: CuesProps) {
 }
 
 const MAX_KINDS = 2
+/** A request that does the same many times needs the room for itself. */
+const MAX_OF_KIND = 2
 
 /** Facts to look at twice, each with the part that shows it. None of them is a verdict. */
 export function RiskCues({ ask }: CuesProps) {
   const cues = useCues(ask)
   if (cues.length === 0) return null
+  const isShown = ({ kind }: (typeof cues)[number], index: number) =>
+    cues.slice(0, index).filter((before) => before.kind === kind).length < MAX_OF_KIND
+  const shown = cues.filter(isShown)
   return (
     <ul aria-label="Look twice" className="flex flex-wrap gap-x-2 gap-y-1">
-      {cues.map(({ kind, found }) => (
+      {shown.map(({ kind, found }) => (
         <li
           key={`${kind}:${found}`}
           data-cue={kind}
@@ -60,6 +65,9 @@ export function RiskCues({ ask }: CuesProps) {
           <VisibleText as="span" className="truncate font-mono text-text-2" text={found} />
         </li>
       ))}
+      {shown.length < cues.length && (
+        <li className="text-meta text-caution">{cues.length - shown.length} more below</li>
+      )}
     </ul>
   )
 }

@@ -27,7 +27,7 @@ export function AllowMenu({ suggestions, children, onAllow, onChoose }: AllowMen
           label="Allow and remember"
           trigger={<DownIcon size={14} />}
           entries={[...scopes, { label: "Choose rules…", onSelect: onChoose }]}
-          className="rounded-s-none! border border-edge"
+          className="order-last rounded-s-none! border border-edge"
         />
       )}
     </span>
