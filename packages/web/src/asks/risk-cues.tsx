@@ -65,9 +65,7 @@ export function RiskCues({ ask }: CuesProps) {
           <VisibleText as="span" className="truncate font-mono text-text-2" text={found} />
         </li>
       ))}
-      {shown.length < cues.length && (
-        <li className="text-meta text-caution">{cues.length - shown.length} more below</li>
-      )}
+      {shown.length < cues.length && <li className="text-meta text-caution">More below</li>}
     </ul>
   )
 }
