@@ -133,6 +133,8 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     const rules = page.getByRole("list", { name: "Remember" }).getByRole("listitem")
     for (const index of [0, 1]) await rules.nth(index).getByRole("checkbox").check()
     await rules.nth(1).getByRole("combobox").selectOption({ label: "This project (just me)" })
+    // Beside the list there is less room than it takes by itself.
+    await page.getByRole("button", { name: "Side by side" }).click()
     await page.locator("[data-split]").waitFor()
     await shoot("ask-edit-diff", page, page.getByRole("button", { name: /Allow \+ 2 rules/ }))
   })
