@@ -35,7 +35,6 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
 
   const screens: readonly (readonly [name: string, path: () => string, ready: (page: Page) => Promise<unknown>])[] = [
     ["sessions", () => "/sessions", (page) => page.getByRole("list", { name: "Finished" }).waitFor()],
-    ["session", () => `/s/${done}`, (page) => page.getByRole("feed").getByText("latest").waitFor()],
     ["session-that-asks", () => `/s/${asking}`, (page) => page.getByRole("button", { name: /Allow once/ }).waitFor()],
     [
       "new-session",
@@ -49,6 +48,8 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
     ["machines", () => "/machines", (page) => page.getByText("No machines yet.").waitFor()],
     ["appearance", () => "/settings/appearance", (page) => page.getByRole("radio", { name: "Dark" }).waitFor()],
     ["keyboard", () => "/settings/keyboard", (page) => page.getByRole("switch").waitFor()],
+    // The last: what was read in one tab is read in all.
+    ["session", () => `/s/${done}`, (page) => page.getByRole("feed").getByText("latest").waitFor()],
   ]
   for (const [name, path, ready] of screens) {
     check(`${name} has the names and roles it had`, async () => {
