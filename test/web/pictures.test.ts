@@ -59,6 +59,8 @@ describe.runIf(hasBrowser)("README's pictures", () => {
     // This once the motion is what is shown.
     await page.emulateMedia({ reducedMotion: "no-preference" })
     await page.goto(`/s/${id}`)
+    // The first frame is all that some readers see.
+    await page.getByRole("feed").getByText("Release it").first().waitFor()
     const frames: Frame[] = []
     const film = async (until: () => Promise<boolean>, restMs: number) => {
       for (;;) {
