@@ -3,9 +3,8 @@ import { type Row, waitedForPeople } from "@signalbox/transcript"
 import { useEffect, useRef } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
-import { useCanOperate } from "../app/hub-context.ts"
 import { duration, plural } from "../design/words.ts"
-import { type SessionStatus, WAITS_FOR_SOMEONE } from "../fleet/session-status.tsx"
+import type { SessionStatus } from "../fleet/session-status.tsx"
 
 interface ActivityLineProps {
   readonly session: Session
@@ -18,15 +17,12 @@ interface ActivityLineProps {
 /** The line under a transcript. It is always there and always as high: nothing moves when work begins or ends. */
 export function ActivityLine({ session, status, isCompacting, rows }: ActivityLineProps) {
   const now = useNow()
-  const canOperate = useCanOperate()
   const since = session.turnStartedAt === undefined ? undefined : Date.parse(session.turnStartedAt)
   return (
     <p className="mx-auto flex h-7 w-full max-w-4xl shrink-0 items-center px-4 text-dense text-text-3 tabular-nums tablet:px-6">
       {isCompacting && status === "running"
         ? "Compacting…"
-        : status === "needs-you" && !canOperate
-          ? WAITS_FOR_SOMEONE
-          : wordsOf(session, status, since === undefined ? undefined : workedMs(rows, since, now))}
+        : wordsOf(session, status, since === undefined ? undefined : workedMs(rows, since, now))}
     </p>
   )
 }
@@ -41,7 +37,8 @@ function workedMs(rows: readonly Row[], since: number, now: number): number {
 function wordsOf(session: Session, status: SessionStatus, workingMs: number | undefined): string {
   switch (status) {
     case "needs-you":
-      return "Waiting for you"
+      // The dock below says so.
+      return ""
     case "running":
       if (session.state === "idle") return `${plural(session.backgroundTasks ?? 0, "task")} in the background`
       return workingMs === undefined
