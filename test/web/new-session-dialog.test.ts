@@ -4,7 +4,7 @@ import { Machine } from "../runner/runner-process.ts"
 import { axe } from "./axe.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
-import { talks } from "./scenarios.ts"
+import { says, talks } from "./scenarios.ts"
 
 describe.runIf(hasBrowser)("a new session, over a screen", () => {
   let machine: Machine
@@ -15,6 +15,8 @@ describe.runIf(hasBrowser)("a new session, over a screen", () => {
   async function prepare(): Promise<void> {
     machine = await Machine.open({ scenario: talks(3, 1), maxAgents: 4 })
     cockpit = await CockpitHarness.open(machine.hub)
+    // A hub without sessions has nothing to filter.
+    await cockpit.agent({ title: "Some", scenario: says("Hello.") })
   }
   afterAll(async () => {
     await machine?.endRunner("SIGTERM")

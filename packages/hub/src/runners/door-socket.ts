@@ -115,7 +115,7 @@ const MAX_KEPT_BACK = 2_000
  */
 export class TakenLines {
   #taken = 0
-  /** The last number that is no piece of a sentence. */
+  /** The last number after which no sentence is under way. */
   #whole = 0
   #durable = 0
   #acknowledged = 0
@@ -150,6 +150,7 @@ export class TakenLines {
   /** All up to this number is durable. The number to acknowledge, if there is one. */
   settled(upTo: number, isInSentence: boolean): number | undefined {
     this.#durable = Math.max(this.#durable, upTo)
+    if (!isInSentence) this.#whole = Math.max(this.#whole, upTo)
     const mayKeepBack = isInSentence && upTo - this.#whole <= MAX_KEPT_BACK
     const ack = Math.max(this.#acknowledged, mayKeepBack ? Math.min(this.#whole, upTo) : upTo)
     if (ack === this.#acknowledged && !this.#isToldAgain) return undefined

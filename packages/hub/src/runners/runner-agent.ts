@@ -13,6 +13,7 @@ import {
 import { LineRouter } from "../agents/line-router.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
+import { endsSentence } from "../session/agent-progress.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { DoorSocket, TakenLines } from "./door-socket.ts"
@@ -161,7 +162,7 @@ export class RunnerAgent implements AgentWire {
     if (item.kind === "note") return this.#takeNote(item, key)
     const decoded = this.#router.read(item.line)
     // Deltas of a sentence in progress are kept by the runner until it is complete: a hub that restarts hears it whole.
-    const isWhole = decoded.kind === "malformed" || decoded.message.type !== "stream_event"
+    const isWhole = decoded.kind !== "malformed" && endsSentence(decoded.message)
     const routed = this.#router.take(decoded, key)
     if (routed !== undefined) return this.#takeRouted(routed, item.number, isWhole)
     this.#options.taken.took(item.number, isWhole)
@@ -184,7 +185,8 @@ export class RunnerAgent implements AgentWire {
     } else if (note?.kind === "branch") this.#takeBranch(note.branch)
     else if (note?.kind === "changes") this.#takeChanges(note.changes)
     else onTrouble(new Error("a runner's note cannot be read"))
-    taken.took(number, true)
+    // The folder's news come in the middle of sentences too, which the runner must keep.
+    taken.took(number, note?.kind !== "branch" && note?.kind !== "changes")
   }
 
   /** Questions that follow are judged by this branch. A process that is over says nothing about the one that lives. */

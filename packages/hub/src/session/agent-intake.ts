@@ -11,6 +11,7 @@ import {
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { HubError } from "../errors.ts"
 import { isEnforcing } from "../model/session-record.ts"
+import { endsSentence } from "./agent-progress.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
 
@@ -42,7 +43,7 @@ export class AgentIntake {
       case "delta":
         return this.#replay.holds(message, line) ? undefined : this.#session.history.delta(line, message)
       case "event":
-        this.#replay.sawEvent()
+        this.#replay.sawEvent(message)
         return this.#takeLive(message, line, fate.key ?? key)
       case "question":
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
@@ -310,9 +311,9 @@ class ReplayFilter {
     return true
   }
 
-  /** An event came. It is whole, so the deltas before it are of no more use. */
-  sawEvent(): void {
-    if (this.#held !== undefined) this.#held = []
+  /** What is whole makes the deltas before it useless. */
+  sawEvent(message: Envelope): void {
+    if (this.#held !== undefined && endsSentence(message)) this.#held = []
   }
 
   end(): readonly Held[] {

@@ -13,6 +13,13 @@ import type { Published } from "./history.ts"
 import type { MessageDesk } from "./message-desk.ts"
 
 /** What a session's events, as they are published, tell of its agent: what it is doing, and what it has got. */
+/** Nothing that was being said before it goes on. Other events, such as those about background tasks, come in the middle of a sentence. */
+export function endsSentence(message: Envelope): boolean {
+  return SENTENCE_ENDS.has(message.type) || (message.type === "system" && message["subtype"] === "init")
+}
+
+const SENTENCE_ENDS: ReadonlySet<string> = new Set(["assistant", "user", "result"])
+
 export class AgentProgress {
   readonly inProgress = new MessageInProgress()
   readonly #messages: MessageDesk
