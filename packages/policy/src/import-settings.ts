@@ -173,7 +173,7 @@ interface Doing {
   readonly cwd: string | undefined
 }
 
-/** What the rule that an entry became does here. */
+/** Notes on the rule that an entry became: how it differs from the entry. */
 function doings(rule: Rule, { tool, content, cwd }: Doing): string[] {
   const notes: string[] = []
   const [path] = Object.entries(rule.input ?? {}).flatMap(([field, patterns]) =>
@@ -194,7 +194,7 @@ function doings(rule: Rule, { tool, content, cwd }: Doing): string[] {
   return rule.effect === "allow" ? [...notes, ...uncovered(rule, cwd)] : notes
 }
 
-/** What the star of a command does not cover here, by an example that the engine judges. */
+/** A note on what the star of a command does not cover here, by an example that the engine judges. */
 function uncovered(rule: Rule, cwd = "/"): string[] {
   const pattern = [rule.input?.["command"] ?? []].flat().find((each) => each.includes("*"))
   if (pattern === undefined) return []

@@ -141,7 +141,7 @@ const KINDS: Readonly<Record<string, string>> = {
   number: "a number",
 }
 
-/** What the schema library would say in its own terms. */
+/** Plain words for what the schema library says in its own terms. */
 function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

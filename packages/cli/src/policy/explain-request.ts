@@ -16,7 +16,7 @@ export interface ExplainOptions extends JsonOption {
   readonly branch?: string
 }
 
-/** Of a session it has the folder and the mode, too: the hub knows its machine and its branch. */
+/** The command adds the folder and the mode of a session; the hub knows its machine and its branch. */
 export async function explainRequest(
   { tool, text }: { readonly tool: string; readonly text: string },
   options: ExplainOptions,

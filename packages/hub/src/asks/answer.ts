@@ -138,7 +138,7 @@ interface Allowing {
   readonly verdict: AskVerdict
   /** The input is not the one that the agent asked for. */
   readonly isChanged: boolean
-  /** What it would have remembered. */
+  /** The permissions that it would have remembered. */
   readonly grants: readonly Grant[]
   readonly startedBy: string | undefined
   readonly how: Answering
@@ -162,7 +162,7 @@ export function refusalOf(ask: Ask, allowing: Allowing): HubError | undefined {
 const NOT_SUGGESTED =
   "Only an admin may have something remembered that this request does not suggest: choose from its `suggestions`, or leave `updatedPermissions` out."
 
-/** What the CLI remembers, it does not ask about again, and then no second person is asked either. */
+/** The CLI does not ask again about what it remembers, so no second person would be asked. */
 const NOT_REMEMBERED =
   "This request needs a second person each time, so Claude Code must not remember it: allow it without `updatedPermissions`."
 

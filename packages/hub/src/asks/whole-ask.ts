@@ -110,7 +110,7 @@ function placeOf({ seq }: AskRecord) {
 
 /**
  * The record with what it leaves out: what was asked, and the input that an allow did not change. An ask for a second person
- * suggests nothing: what the CLI remembers, nobody is asked about again.
+ * suggests nothing: nobody is asked again about what the CLI remembers.
  */
 export function wholeAsk(record: AskRecord, asked: Json): Ask {
   const request = record.fourEyes === true ? without(asked, "permission_suggestions") : asked

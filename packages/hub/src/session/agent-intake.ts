@@ -311,7 +311,7 @@ class ReplayFilter {
     return true
   }
 
-  /** What is whole makes the deltas before it useless. */
+  /** A message that is whole makes the deltas before it useless. */
   sawEvent(message: Envelope): void {
     if (this.#held !== undefined && endsSentence(message)) this.#held = []
   }

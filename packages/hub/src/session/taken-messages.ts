@@ -96,7 +96,7 @@ export class TakenMessages {
     const late: TakenLate[] = []
     for (const [uuid, waiting] of this.#waiting) {
       if (waiting.mayBeTaken) continue
-      // What was sent behind one that is told here would stand before it.
+      // A message sent behind one that is told here would otherwise stand before it.
       if (waiting.said < this.#said || late.length > 0) late.push(...this.#take(uuid))
       else waiting.mayBeTaken = true
     }
