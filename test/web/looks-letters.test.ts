@@ -21,7 +21,8 @@ describe.runIf(hasBrowser)("the cockpit's letters", () => {
   })
 
   async function openRequest(page: Page): Promise<void> {
-    await page.goto(`/s/${session}`)
+    // The page loads to its end only with its fonts, which one of these holds back.
+    await page.goto(`/s/${session}`, { waitUntil: "commit" })
     await page.getByRole("button", { name: /^Allow once/ }).waitFor()
   }
 
