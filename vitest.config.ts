@@ -2,8 +2,9 @@ import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
 import { leftOut } from "./test/gate.ts"
 
-// Tests run on the sources: every room exports `src` under this condition, so no build is needed first.
-const conditions = ["@signalbox/source", "node", "import", "module", "default"]
+// Tests run on the sources: every room exports `src` under this condition, so no build is needed first. Node is started with these too:
+// "import" among them would give a package's ES modules to its own `require`.
+const conditions = ["@signalbox/source", "node", "module", "default"]
 
 const exclude = [...configDefaults.exclude, ...leftOut]
 // These rooms' units are pure, so their files share a process instead of starting one each; a fuzzer would hold up the others.

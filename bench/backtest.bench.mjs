@@ -1,5 +1,5 @@
-// A policy held against 100,000 past requests, half of them tool calls that nobody was asked about: how long it takes, and how
-// long the hub's own thread is held meanwhile.
+// A policy held against 100,000 past requests of cold sessions, half of them tool calls that nobody was asked about: how long it
+// takes, and how long the hub's own thread is held meanwhile.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -35,13 +35,21 @@ function commandOf(n) {
 function recorded(store, n) {
   const place = {
     session: `session-${n % SESSIONS}`,
-    seq: Math.floor(n / SESSIONS) + 1,
+    seq: 2 * Math.floor(n / SESSIONS) + 1,
     at: new Date(START + n * 1_000).toISOString(),
     input: { command: commandOf(n), description: `Step ${n}` },
   }
   const isSeen = n % 8 < 4
   const isAsked = !isSeen || n % 40 < 4
-  return [...(isAsked ? asked(store, n, place) : [called(store, n, place)]), ...(isSeen ? [seen(store, n, place)] : [])]
+  const told = isAsked ? asked(store, n, place) : [called(store, n, place)]
+  return [...told, ...(isSeen ? [seen(store, n, place)] : []), answered(store, n, place)]
+}
+
+/** The tool's output: a policy does not look at it. @param {Store} store @param {number} n @param {Place} place */
+function answered({ log }, n, { session, at }) {
+  const content = [{ type: "tool_result", tool_use_id: `toolu-${n}`, content: `line ${n} of its output\n`.repeat(20) }]
+  const line = JSON.stringify({ type: "user", message: { role: "user", content } })
+  return log.append(session, [{ at: Date.parse(at), from: "agent", key: `result-${n}`, line }])
 }
 
 /** The agent's message with the call. @param {Store} store @param {number} n @param {Place} place */
@@ -138,6 +146,7 @@ export async function figures() {
     for (let begin = 0; begin < REQUESTS; begin += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => recorded(store, begin + n)).flat())
     }
+    await store.compression.compressAll()
     /** @type {{ tookMs: number, turnMs: number, readMs: number }[]} */
     const samples = []
     for (let round = 0; round < ROUNDS; round++) samples.push({ ...(await testOnce(store)), readMs: readOnce(file) })

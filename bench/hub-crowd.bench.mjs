@@ -34,8 +34,9 @@ async function measure(rooms, pid) {
   throw new Error("the crowd ended without a word")
 }
 
-async function throughHub() {
-  const hub = await startHub()
+/** @param {readonly string[]} [flags] of the hub */
+export async function crowdThroughHub(flags) {
+  const hub = await startHub(undefined, flags)
   /** @type {Room[]} */
   const rooms = []
   for (let index = 0; index < AGENTS; index += 1) {
@@ -47,6 +48,8 @@ async function throughHub() {
   const measured = await measure(rooms, hub.pid)
   await hub.stop()
   rmSync(hub.data, { recursive: true })
+  if (measured.delivered !== measured.wanted)
+    throw new Error(`${measured.wanted - measured.delivered} lines did not arrive`)
   return measured
 }
 
@@ -63,8 +66,7 @@ async function throughRelay() {
 
 /** Many agents at once for a minute: how long lines take, and what it costs. */
 export async function crowd() {
-  const [ours, theirs] = [await throughHub(), await throughRelay()]
-  if (ours.delivered !== ours.wanted) throw new Error(`${ours.wanted - ours.delivered} lines did not arrive`)
+  const [ours, theirs] = [await crowdThroughHub(), await throughRelay()]
   return figureOf({
     title: `hub, ${AGENTS} agents × ${VIEWERS} viewers, ${PER_SECOND} lines/s for ${SECONDS} s (1 durable event to 20 deltas): p99 against 1.5 × the bare relay's + 1 ms`,
     unit: "",

@@ -27,8 +27,8 @@ export async function stop(child) {
   await exited
 }
 
-/** @param {string} [data] @returns {Promise<RunningHub>} */
-export async function startHub(data = mkdtempSync(join(tmpdir(), "signalbox-bench-"))) {
+/** @param {string} [data] @param {readonly string[]} [flags] @returns {Promise<RunningHub>} */
+export async function startHub(data = mkdtempSync(join(tmpdir(), "signalbox-bench-")), flags = []) {
   const { child, ready } = await start([
     COMMAND,
     "up",
@@ -39,6 +39,7 @@ export async function startHub(data = mkdtempSync(join(tmpdir(), "signalbox-benc
     "0",
     "--data",
     data,
+    ...flags,
   ])
   return { ...ready, data, stop: () => stop(child) }
 }

@@ -4,15 +4,18 @@ import { cpus } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as backtest from "./backtest.bench.mjs"
+import * as cold from "./cold.bench.mjs"
 import * as enforce from "./enforce.bench.mjs"
+import * as flood from "./flood.bench.mjs"
 import * as hub from "./hub.bench.mjs"
 import * as policy from "./policy.bench.mjs"
+import * as postgres from "./postgres.bench.mjs"
 import * as protocol from "./protocol.bench.mjs"
 import * as runner from "./runner.bench.mjs"
 import * as sdk from "./sdk.bench.mjs"
 import * as simulator from "./simulator.bench.mjs"
 
-const suites = { protocol, policy, backtest, sdk, simulator, hub, runner, enforce }
+const suites = { protocol, policy, backtest, cold, sdk, simulator, hub, flood, runner, enforce, postgres }
 
 const wanted = process.argv.slice(2)
 const chosen = Object.entries(suites).filter(([name]) => wanted.length === 0 || wanted.includes(name))

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -22,7 +23,9 @@ class TinyHub {
   /** @type {Map<string, import("ws").WebSocket>} */
   agents = new Map()
   heard = 0
-  server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+  /** A runner asks first whether this is a hub: one refuses its token, which is for its doors alone. */
+  http = createServer((_, reply) => reply.writeHead(403).end('{"error":{"code":"auth/forbidden"}}'))
+  server = new WebSocketServer({ server: this.http.listen(0, "127.0.0.1") })
   /** @type {import("ws").WebSocket | undefined} */
   control
 
@@ -112,7 +115,7 @@ async function measure() {
   const exited = once(runner, "exit")
   runner.kill("SIGTERM")
   await exited
-  hub.server.close()
+  hub.http.close()
   rmSync(data, { recursive: true, force: true })
   return { idleKb, busyKb }
 }

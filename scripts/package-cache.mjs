@@ -1,6 +1,6 @@
 // @ts-check
-// Packages from the registry that tests run and nobody ships: one directory per version under the user's cache,
-// installed once, safe for several processes at a time.
+// Programs that tests run and nobody ships, packages from the registry most of all: one directory per version under the user's
+// cache, made once, safe for several processes at a time.
 
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -17,15 +17,21 @@ const STDERR_KEPT_CHARS = 20_000
 /**
  * What to put where.
  * @template T
- * @typedef {object} Installation
+ * @typedef {object} Place
  * @property {string} what for messages, such as "Claude Code 2.1.325"
  * @property {string} directory where it ends up
- * @property {string[]} packages as npm takes them, such as "zod@^4"
- * @property {string[]} flags of `npm install`
- * @property {(directory: string) => T | undefined} locate what the caller wants of a complete installation
+ * @property {(directory: string) => T | undefined} locate what the caller wants of a complete directory
  * @property {(found: T) => Promise<void>} [finish] last touch before it is moved into place
- * @property {string} missing what to say when npm succeeded and `locate` finds nothing
+ * @property {string} missing what to say when it was made and `locate` finds nothing
  * @property {(text: string) => void} say
+ */
+
+/** @template T @typedef {Place<T> & { fill: (staging: string) => Promise<void> }} Filled */
+
+/**
+ * @template T
+ * @typedef {Place<T> & { packages: string[], flags: string[] }} Installation packages as npm takes them, such as
+ *   "zod@^4", and flags of `npm install`
  */
 
 /** Calls in one process share the work; the lock below is for other processes. @type {Map<string, Promise<unknown>>} */
@@ -37,19 +43,36 @@ const underWay = new Map()
  * @param {Installation<T>} installation
  * @returns {Promise<T>}
  */
-export async function ensureInstalledPackage(installation) {
-  const { directory, locate } = installation
+export function ensureInstalledPackage(installation) {
+  const { directory, packages, say } = installation
+  const fill = async (/** @type {string} */ staging) => {
+    say(`installing ${packages.join(" ")} into ${directory} (once)`)
+    // Without a package.json here npm would look for a project in the directories above.
+    await writeFile(join(staging, "package.json"), '{ "private": true }\n')
+    await npmInstall(installation, staging)
+  }
+  return ensureFilled({ ...installation, fill })
+}
+
+/**
+ * The directory, filled first if it is missing or incomplete.
+ * @template T
+ * @param {Filled<T>} place
+ * @returns {Promise<T>}
+ */
+export async function ensureFilled(place) {
+  const { directory, locate } = place
   const present = locate(directory)
   if (present !== undefined) return present
   let work = underWay.get(directory)
   if (work === undefined) {
-    work = installLocked(installation).finally(() => underWay.delete(directory))
+    work = fillLocked(place).finally(() => underWay.delete(directory))
     underWay.set(directory, work)
   }
   await work
-  const installed = locate(directory)
-  if (installed === undefined) throw new Error(installation.missing)
-  return installed
+  const made = locate(directory)
+  if (made === undefined) throw new Error(place.missing)
+  return made
 }
 
 /** `<cache>/signalbox/<name>`. @param {string} name */
@@ -70,20 +93,20 @@ export function requireExactVersion(version, { of, example }) {
     throw new Error(`Not an exact ${of} version: "${version}". Give one such as ${example}.`)
 }
 
-/** @template T @param {Installation<T>} installation */
-async function installLocked(installation) {
-  const { directory, locate, what, say } = installation
+/** @template T @param {Filled<T>} place */
+async function fillLocked(place) {
+  const { directory, locate, what, say } = place
   await mkdir(dirname(directory), { recursive: true })
   const unlock = await lock(`${directory}.lock`, { what, say })
   try {
-    if (locate(directory) === undefined) await install(installation)
+    if (locate(directory) === undefined) await fillAnew(place)
   } finally {
     await unlock()
   }
 }
 
 /**
- * The lock only saves a second download. Correctness rests on the rename at the end of `install`, so a lock wrongly
+ * The lock only saves a second download. Correctness rests on the rename at the end of `fillAnew`, so a lock wrongly
  * taken for stale does no harm.
  * @param {string} path
  * @param {{ what: string, say: (text: string) => void }} words
@@ -126,20 +149,17 @@ async function isStale(path) {
   }
 }
 
-/** @template T @param {Installation<T>} installation */
-async function install(installation) {
-  const { what, directory, packages, locate, say } = installation
+/** @template T @param {Filled<T>} place */
+async function fillAnew(place) {
+  const { what, directory, locate, say } = place
   const started = Date.now()
-  say(`installing ${packages.join(" ")} into ${directory} (once)`)
   const staging = await mkdtemp(join(dirname(directory), `.${basename(directory)}-`))
   try {
-    // Without a package.json here npm would look for a project in the directories above.
-    await writeFile(join(staging, "package.json"), '{ "private": true }\n')
-    await npmInstall(installation, staging)
+    await place.fill(staging)
     const staged = locate(staging)
-    if (staged === undefined) throw new Error(installation.missing)
-    await installation.finish?.(staged)
-    await moveInto(staging, installation)
+    if (staged === undefined) throw new Error(place.missing)
+    await place.finish?.(staged)
+    await moveInto(staging, place)
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
@@ -149,7 +169,7 @@ async function install(installation) {
 /**
  * @template T
  * @param {string} staging
- * @param {Installation<T>} installation
+ * @param {Place<T>} place
  */
 async function moveInto(staging, { directory, locate }) {
   try {

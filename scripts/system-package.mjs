@@ -1,4 +1,9 @@
 import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+
+/** Debian keeps a server's programs out of the PATH, by version. */
+const POSTGRES = "/usr/lib/postgresql"
 
 /**
  * The path of a program that comes from the system, installed where that is possible without asking anybody. Undefined when it
@@ -15,6 +20,21 @@ export function ensureSystemPackage(program, packageName = program) {
   if (process.env["CI"] === "true") throw new Error(message)
   process.stderr.write(`\n*** ${message} ***\n\n`)
   return undefined
+}
+
+/**
+ * The folder with the programs of a PostgreSQL server, of the newest version there is. Undefined as above.
+ *
+ * @returns {string | undefined}
+ */
+export function ensurePostgres() {
+  return newestPostgres() ?? (ensureSystemPackage("pg_createcluster", "postgresql") && newestPostgres())
+}
+
+function newestPostgres() {
+  const names = existsSync(POSTGRES) ? readdirSync(POSTGRES) : []
+  const folders = names.toSorted((a, b) => Number(b) - Number(a)).map((name) => join(POSTGRES, name, "bin"))
+  return folders.find((folder) => existsSync(join(folder, "initdb")))
 }
 
 /** @param {string} program */

@@ -45,6 +45,12 @@ const tasks = {
     ensureSystemPackage("chromium")
     await run(process.execPath, ["bench/web/run.mjs", ...args])
   },
+  /** A scripted year of a hub, which takes longer than test:full may. */
+  async soak(args) {
+    await ensureBuilt()
+    await buildWeb()
+    await run(process.execPath, ["soak/year.mjs", ...args])
+  },
   /** README's pictures, taken anew of a hub with simulated agents. */
   async pictures() {
     await ensureBuilt()

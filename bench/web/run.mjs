@@ -8,6 +8,7 @@ import { isReached, lines } from "./budget.mjs"
 import { firstLoad } from "./first-load.mjs"
 import { largeRequests } from "./large-request.mjs"
 import { askLatency, layoutShift, soak, streaming } from "./live-sessions.mjs"
+import { longList } from "./long-list.mjs"
 import { firstRows, makeLongSession, memory, scrolling } from "./long-session.mjs"
 import { Scene } from "./scene.mjs"
 
@@ -22,6 +23,7 @@ const suites = {
   memory: { byDefault: true, run: async (scene, long) => [await memory(scene, await long())] },
   asks: { byDefault: true, run: async (scene) => [await askLatency(scene)] },
   "large-request": { byDefault: true, run: (scene) => largeRequests(scene) },
+  list: { byDefault: true, run: async (scene) => [await longList(scene)] },
   shift: { byDefault: true, run: async (scene) => [await layoutShift(scene)] },
   stream: { byDefault: true, run: (scene) => streaming(scene) },
   soak: { byDefault: false, run: async (scene) => [await soak(scene)] },

@@ -35,6 +35,13 @@ export async function standIn(text: string, world: World): Promise<string> {
     mkdirSync(join(world.folder, "other"), { recursive: true })
     writeFileSync(join(world.folder, "other/runner-token"), await world.runnerToken(), { mode: 0o600 })
   }
+  await replace("postgres://signalbox@db.example.org/signalbox", () => world.database())
+  // A directory that no hub uses; to be saved it need not be damaged.
+  const [, unused] = /--data (\.\/(?:damaged|stopped))/.exec(result) ?? []
+  if (unused !== undefined)
+    await world.run(`signalbox backup whole.db && signalbox restore whole.db --data ${unused}; rm -f whole.db`, {
+      cwd: world.project,
+    })
   if (result.includes("--watch")) await openAsk(world, "permission please")
   return result
 }

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path"
 import { connectHub, type Hub } from "@signalbox/client"
 import { expect } from "vitest"
 import { ensureOfficialSdk, OFFICIAL } from "../../scripts/official-sdk.mjs"
+import { openTestDatabase } from "../postgres/server.ts"
 import { root } from "./snippets.ts"
 
 const SIGNALBOX = join(root, "packages/cli/bin/signalbox.mjs")
@@ -56,6 +57,7 @@ export class World {
   readonly home: string = join(this.folder, "home")
   readonly project: string = join(this.home, "project")
   #runnerToken: Promise<string> | undefined
+  #database: Promise<string> | undefined
   #hub: ChildProcess | undefined
 
   async make(): Promise<void> {
@@ -126,6 +128,12 @@ export class World {
       .request({ method: "POST", path: "/api/tokens", body: { role: "runner" } })
       .then((made) => (made as { token: string }).token)
     return this.#runnerToken
+  }
+
+  /** The address of a PostgreSQL database, empty at first. */
+  database(): Promise<string> {
+    this.#database ??= openTestDatabase().then(({ url }) => url)
+    return this.#database
   }
 
   /** A hub that was told to end takes its file away first; what started it may end a moment later. */

@@ -15,22 +15,32 @@ export interface Ready {
   readonly pid: number
 }
 
+interface HubPlace {
+  /** A data directory that there is; a new one when it is left out. */
+  readonly data?: string
+  /** The command of another release. */
+  readonly command?: string
+}
+
 /** A hub as its users run it: a process with a data directory, killed and started again as a test likes. */
 export class HubProcess {
   readonly data: string
+  /** Whose hub is started next. */
+  command: string
   readonly #flags: readonly string[]
   #child: ChildProcess | undefined
   #ready: Ready | undefined
   #port = 0
   #log = ""
 
-  private constructor(data: string, flags: readonly string[]) {
+  private constructor(data: string, flags: readonly string[], command: string) {
     this.data = data
+    this.command = command
     this.#flags = flags
   }
 
-  static async start(flags: readonly string[] = []): Promise<HubProcess> {
-    const hub = new HubProcess(await mkdtemp(join(tmpdir(), "signalbox-hub-")), flags)
+  static async start(flags: readonly string[] = [], { data, command = COMMAND }: HubPlace = {}): Promise<HubProcess> {
+    const hub = new HubProcess(data ?? (await mkdtemp(join(tmpdir(), "signalbox-hub-"))), flags, command)
     await hub.startElsewhere()
     return hub
   }
@@ -48,7 +58,7 @@ export class HubProcess {
   /** On the port it had before: agents and viewers find it again. */
   async startAgain(): Promise<void> {
     const args = [
-      COMMAND,
+      this.command,
       "up",
       "--json",
       "--no-open",

@@ -32,6 +32,8 @@ export interface MachineOptions {
   /** The agents do not run as root, which the real CLI refuses some modes. */
   readonly isUnprivileged?: boolean
   readonly maxAgents?: number
+  /** Options of `signalbox up`. */
+  readonly hubFlags?: readonly string[]
   readonly limits?: Readonly<Record<string, number>>
 }
 
@@ -72,7 +74,7 @@ export class Machine {
       ...(options.claude === undefined ? {} : { CLAUDE_BIN: (await ensureClaude(options.claude)).command }),
     }
     if (options.isUnprivileged === true) env["CLAUDE_BIN"] = unprivileged(base, env["CLAUDE_BIN"] ?? "")
-    const machine = new Machine(await HubProcess.start(), { base, env, api }, options)
+    const machine = new Machine(await HubProcess.start(options.hubFlags), { base, env, api }, options)
     await machine.startRunner()
     return machine
   }

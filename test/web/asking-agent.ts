@@ -5,7 +5,7 @@ import type { HubProcess, Json } from "../hub/hub-process.ts"
 interface AskingAgentOptions {
   readonly title: string
   readonly cwd?: string
-  /** What it answers to the hub's requests, by their subtype; anything else gets an empty success. */
+  /** Answers to the hub's requests, by their subtype, now or later; anything else gets an empty success. */
   readonly replies?: Readonly<Record<string, Json>>
 }
 
@@ -27,17 +27,14 @@ export class AskingAgent {
     const session = await hub.post("/api/sessions", { agent: "external", title })
     const socket = await RawSocket.open(session.ingress.url, { token: session.ingress.token })
     const agent = new AskingAgent(session.id, socket)
-    const answer = (line: Json) => {
+    const answer = async (line: Json) => {
       if (line.type !== "control_request") return
-      const response = {
-        subtype: "success",
-        request_id: line.request_id,
-        response: replies[line.request.subtype] ?? {},
-      }
+      const reply = (await replies[line.request.subtype]) ?? {}
+      const response = { subtype: "success", request_id: line.request_id, response: reply }
       socket.say({ type: "control_response", response })
     }
-    for (const line of socket.lines) answer(line)
-    socket.onLine = answer
+    for (const line of socket.lines) void answer(line)
+    socket.onLine = (line) => void answer(line)
     agent.say({ type: "system", subtype: "init", cwd, tools: [], model: "claude-test", permissionMode: "default" })
     return agent
   }

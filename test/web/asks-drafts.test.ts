@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, detail, dock, PATIENCE, rows } from "./asks-page.ts"
+import { AskingCockpit, allows, armed, detail, dock, PATIENCE, rows } from "./asks-page.ts"
 import { check } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 
@@ -52,21 +52,19 @@ describe.runIf(hasBrowser)("what was begun and not sent", () => {
   check("[K-16] a kept edit does not go around reading a long request to its end", async () => {
     const { agent } = await asks("Long", LONG)
     const page = await stage.session(agent.id)
-    await dock(page).getByRole("button", { name: "Show all" }).click()
     await armed(page)
-    await dock(page)
-      .getByRole("button", { name: /^Allow once/ })
-      .waitFor()
+    await page.keyboard.press("End")
+    await allows(page).waitFor()
     await page.keyboard.press("e")
     await editor(page).fill("echo short")
     await dock(page).getByRole("button", { name: "Allow edited" }).waitFor()
     await away(page)
     await expect.poll(() => editor(page).inputValue(), PATIENCE).toBe("echo short")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("data-unread")]).toEqual([
-      "Read to the end to allow",
-      "true",
-    ])
+    // Until the page knows where the end is, the button says nothing of it, and does nothing.
+    await expect
+      .poll(async () => [await allow.textContent(), await allow.getAttribute("data-unread")], PATIENCE)
+      .toEqual(["Read to the end to allow", "true"])
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")
     await dock(page).getByRole("button", { name: "Allow edited" }).waitFor()

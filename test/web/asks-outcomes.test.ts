@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
   }
 
   check(
-    "[K-7] of two who answer at once one wins, the other is told who was first, and there is one decision",
+    "[K-7] when two answer at once one wins, the other is told who was first, and there is one decision",
     async () => {
       const agent = await stage.agent({ title: "Race" })
       const request = agent.ask({ command: "npm run race" })
@@ -59,6 +59,35 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       await expect.poll(() => agent.answersTo(request).length, PATIENCE).toBe(1)
     },
   )
+
+  check("[A-151] the receipt of a request that somebody else allowed first is not green for the loser", async () => {
+    const agent = await stage.agent({ title: "Receipts" })
+    agent.ask({ command: "npm run receipt" })
+    const [ask] = await stage.waitFor(agent.id, 1)
+    const [other, loser] = [await stage.inbox(), await stage.session(agent.id, { role: "operator" })]
+    await armed(loser)
+    await loser.keyboard.press("n")
+    await dock(loser).getByRole("button", { name: "Deny", exact: true }).waitFor()
+    const release = await holdAnswers([loser])
+    await loser.keyboard.press("Enter")
+    await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
+    await release()
+    await outcome(loser)
+      .getByText(/ this first\. Your denial was not sent\./)
+      .waitFor()
+    const receipt = (page: Page) =>
+      page
+        .getByRole("list", { name: "Just answered" })
+        .getByRole("listitem")
+        .filter({ hasText: "npm run receipt" })
+        .getByText(/allowed this at/)
+    await loser
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: /^Requests/ })
+      .click()
+    expect(await receipt(loser).getAttribute("class")).not.toContain("text-clear")
+    expect(await receipt(other).getAttribute("class")).toContain("text-clear")
+  })
 
   check(
     "[K-8] what expired, was withdrawn or replaced says so, each in its own words, and never that it was denied",

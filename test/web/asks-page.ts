@@ -83,6 +83,12 @@ export const dock = (page: Page) => page.getByRole("region", { name: /^Waiting f
 export const detail = (page: Page) => page.getByRole("region", { name: "Request", exact: true })
 export const rows = (page: Page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem")
 
+/** A card that counts what is done to it. */
+export const READY = "[data-ask][data-armed='true']:not(:has([data-held]))"
+
+/** The button of a request that was read. */
+export const allows = (page: Page) => dock(page).locator("[data-act=primary]:not([data-held], [data-unread])")
+
 /** The card counts what is done to it only after a moment. */
 export async function armed(page: Page): Promise<void> {
   await dock(page)
@@ -92,5 +98,5 @@ export async function armed(page: Page): Promise<void> {
   // Whoever answered here before is there already.
   const isThere = await page.evaluate(() => document.activeElement?.closest("[data-ask]") !== null)
   if (!isThere) await page.keyboard.press("F6")
-  await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+  await dock(page).locator(READY).waitFor()
 }

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
+import { AskingCockpit, allows, armed, dock, PATIENCE, READY } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -76,9 +76,7 @@ describe.runIf(hasBrowser)("requests", () => {
     expect(await gate.getAttribute("data-unread")).toBe("true")
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")
-    await dock(page)
-      .getByRole("button", { name: /Allow once/ })
-      .waitFor()
+    await allows(page).waitFor()
   })
 
   check("[K-3] nor does editing it go around that", async () => {
@@ -90,10 +88,9 @@ describe.runIf(hasBrowser)("requests", () => {
     await dock(page).getByRole("textbox", { name: "Edit command" }).press("Control+End")
     await page.keyboard.type(" # and more")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("data-unread")]).toEqual([
-      "Read to the end to allow",
-      "true",
-    ])
+    await expect
+      .poll(async () => [await allow.textContent(), await allow.getAttribute("data-unread")])
+      .toEqual(["Read to the end to allow", "true"])
   })
 
   check("[K-3] nor is a long file allowed before its end was seen", async () => {
@@ -110,9 +107,7 @@ describe.runIf(hasBrowser)("requests", () => {
     // What is in it can be reached, and pushes nothing else out of the window.
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")
-    await dock(page)
-      .getByRole("button", { name: /Allow once/ })
-      .waitFor()
+    await allows(page).waitFor()
     const last = dock(page).getByText("line 300", { exact: true })
     expect(await last.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
     expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true)
@@ -186,6 +181,33 @@ describe.runIf(hasBrowser)("requests", () => {
     await project.click()
     await expect.poll(async () => (await stage.asks(id))[0].state).toBe("allowed")
     const [ask] = await stage.asks(id)
+    expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "localSettings" }])
+  })
+
+  check("[K-117] the menu stays open when the file's content takes the place of the request's", async () => {
+    let arrive: (reply: object) => void = () => {}
+    const read = new Promise<object>((resolve) => {
+      arrive = resolve
+    })
+    const agent = await stage.agent({ title: "Edits", replies: { read_file: read } })
+    const permission_suggestions = [
+      { type: "addRules", rules: [{ toolName: "Edit" }], behavior: "allow", destination: "session" },
+    ]
+    const input = { file_path: "/srv/api/a.ts", old_string: "sleep(50)", new_string: "clock.tick(50)" }
+    agent.ask(input, { tool_name: "Edit", permission_suggestions })
+    await stage.waitFor(agent.id, 1)
+    const page = await stage.session(agent.id)
+    await armed(page)
+    await page.keyboard.press("a")
+    const menu = page.getByRole("menu", { name: "Allow and remember" })
+    await menu.waitFor()
+    arrive({ contents: "first line of the file\nsleep(50)\n", absPath: "/srv/api/a.ts" })
+    await dock(page).getByText("first line of the file").waitFor()
+    await dock(page).locator(READY).waitFor()
+    expect(await menu.evaluate((popup) => popup.contains(document.activeElement))).toBe(true)
+    await menu.getByRole("menuitem", { name: /^Allow in this project/ }).click()
+    await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed"])
+    const [ask] = await stage.asks(agent.id)
     expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "localSettings" }])
   })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest"
 import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
-import { feedOf, openSession, turnsAre } from "./session-page.ts"
+import { feedOf, openSession, turnsAre, WAIT } from "./session-page.ts"
 
 const FILE = Array.from({ length: 60 }, (_, index) => `const line${index + 1} = ${index + 1} // kept`)
 const EDITS = ["--permission-mode", "acceptEdits", "--allowedTools", "Read"]
@@ -32,20 +32,35 @@ describe.runIf(hasBrowser)("code and diffs", () => {
 
   check("[X-130] a diff counts its lines, marks words, folds the rest and tints the gutter alone", async () => {
     const page = await stage.session(await edited())
-    await textOf(dock(page), "line30 = later()")
-      .or(dock(page).getByText("const line30 = later() // kept"))
-      .first()
-      .waitFor()
+    // Only the file has lines to fold.
+    const folded = dock(page).getByRole("button", { name: "Show 26 unchanged lines" }).first()
+    await folded.waitFor()
     await dock(page).getByText("+1 −1").waitFor()
     expect(await dock(page).getByText("const line20 = 20 // kept").count()).toBe(0)
     const changed = dock(page).locator("[data-text=added]")
     expect(await changed.innerText()).toBe("const line30 = later() // kept")
     expect(await changed.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe("rgba(0, 0, 0, 0)")
     expect(await changed.locator(".bg-diff-add").allTextContents()).toEqual(["later()"])
-    await dock(page).getByRole("button", { name: "Show 26 unchanged lines" }).click()
+    await folded.click()
     await dock(page).getByText("const line20 = 20 // kept").waitFor()
     // The focus stays inside of the request.
     expect(await dock(page).evaluate((card) => card.contains(document.activeElement))).toBe(true)
+  })
+
+  check("[X-134] in a request no line looks like a comment because of a mark before it", async () => {
+    const agent = await stage.agent({ title: "Marks" })
+    const content = "export const comment = /[/*]/\nexport const after = steal()\n"
+    agent.ask({ file_path: "/srv/api/marks.ts", content }, { tool_name: "Write" })
+    await stage.waitFor(agent.id, 1)
+    const page = await stage.session(agent.id)
+    const lines = dock(page).locator("[data-text=added]")
+    await lines.first().locator("span", { hasText: "export" }).waitFor()
+    // It is painted as a comment, and looks like the text around it.
+    const look = await lines.nth(1).evaluate((line) => {
+      const painted = line.querySelector("span")
+      return [painted?.textContent, painted && getComputedStyle(painted).color === getComputedStyle(line).color]
+    })
+    expect(look).toEqual(["export const after = steal()", true])
   })
 
   check("[X-132] with room for both, old and new stand side by side, and the choice is kept", async () => {
@@ -64,20 +79,58 @@ describe.runIf(hasBrowser)("code and diffs", () => {
     await expect.poll(() => sheet.locator("[data-split]").count()).toBe(0)
   })
 
-  check("[X-133] of 50,000 lines in a transcript few are in the document, the last one too", async () => {
-    const content = Array.from({ length: 50_000 }, (_, index) => `row ${index + 1}`).join("\n")
-    const scenario = { turns: [{ steps: [{ tool: "Write", input: { file_path: "large.txt", content } }] }] }
-    const { id } = await stage.cockpit.agent({ title: "Large", scenario, args: EDITS })
-    await turnsAre(stage.hub, id, 1)
-    const page = await openSession(stage.cockpit, id)
-    await feedOf(page).getByText("+50000 −0").waitFor()
-    await feedOf(page)
-      .getByRole("button", { name: /^Show 49,?960 more lines$/ })
-      .click()
-    const lines = feedOf(page).getByRole("group", { name: "Lines" })
-    await lines.evaluate((box) => box.scrollTo(0, box.scrollHeight))
-    await textOf(lines, "row 50000").waitFor()
-    expect(await nodesOf(page)).toBeLessThan(6000)
+  check(
+    "[X-133] a transcript with 50,000 lines has few of them in the document, the last one too",
+    async () => {
+      const content = Array.from({ length: 50_000 }, (_, index) => `row ${index + 1}`).join("\n")
+      const scenario = { turns: [{ steps: [{ tool: "Write", input: { file_path: "large.txt", content } }] }] }
+      const { id } = await stage.cockpit.agent({ title: "Large", scenario, args: EDITS })
+      await turnsAre(stage.hub, id, 1)
+      const page = await openSession(stage.cockpit, id)
+      await feedOf(page).getByText("+50000 −0").waitFor()
+      await feedOf(page)
+        .getByRole("button", { name: /^Show 49,?960 more lines$/ })
+        .click()
+      const lines = feedOf(page).getByRole("group", { name: "Lines" })
+      // The height is estimated until the last lines are drawn: the end is gone to again.
+      const seen = async () => {
+        await lines.evaluate((box) => box.scrollTo(0, box.scrollHeight))
+        return textOf(lines, "row 50000").count()
+      }
+      await expect.poll(seen, WAIT).toBe(1)
+      expect(await nodesOf(page)).toBeLessThan(6000)
+    },
+    300_000,
+  )
+
+  check("[X-133] lines out of view have the room they need, also after unchanged lines were opened", async () => {
+    const some = (count: number, text: (n: number) => string) => Array.from({ length: count }, (_, n) => text(n))
+    const kept = some(1000, (n) => `kept ${n}`)
+    const wide = some(200, (n) => `wide ${n} ${"word ".repeat(200)}`)
+    const content = [...some(200, (n) => `short ${n}`), ...kept, ...wide].join("\n")
+    const replies = { read_file: { contents: `${kept.join("\n")}\n`, absPath: "/srv/api/a.txt" } }
+    const agent = await stage.agent({ title: "Unfolds", replies })
+    agent.ask({ file_path: "/srv/api/a.txt", content }, { tool_name: "Write" })
+    await stage.waitFor(agent.id, 1)
+    const page = await stage.session(agent.id)
+    await dock(page).getByText("+400 −0").waitFor()
+    const box = dock(page).getByRole("group", { name: "Request" })
+    const fold = box.getByRole("button", { name: "Show 994 unchanged lines" })
+    const at = (top: number, part: Locator) => async () => {
+      await box.evaluate((element, to) => {
+        element.scrollTop = to
+      }, top)
+      return part.count()
+    }
+    const heightOf = (piece: number) =>
+      box.locator(`[data-piece="${piece}"]`).evaluate((element) => element.getBoundingClientRect().height)
+    // The wide lines at the end are drawn once, and so their height is known.
+    await expect.poll(at(1e9, box.getByText(/^wide 199 /)), PATIENCE).toBe(1)
+    expect(await heightOf(9)).toBeGreaterThan(2000)
+    await expect.poll(at(4000, fold), PATIENCE).toBe(1)
+    await fold.click()
+    // Short lines have that place now.
+    await expect.poll(() => heightOf(9), PATIENCE).toBeLessThan(1200)
   })
 
   check("[X-134] code of answers, diffs and files that were read has colours, and the same characters", async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Locator } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
 import { check } from "./check.ts"
@@ -158,23 +159,33 @@ describe.runIf(hasBrowser)("the composer", () => {
     expect(await promptsOf(cockpit.hub, id)).toEqual(["Write something long", "not this one", "then this one"])
   })
 
-  check("[X-121] half an answer stays, dimmed, while the hub is away, and a later viewer sees it too", async () => {
-    const id = await working("Half")
-    const page = await openSession(cockpit, id)
-    const said = feedOf(page).getByRole("article").filter({ hasText: "More words come." }).last()
-    await said.waitFor(WAIT)
-    expect(await said.locator(".has-caret").count()).toBe(1)
-    await machine.hub.kill()
-    const stale = feedOf(page).locator("[data-stale]")
-    await machine.restartHub()
-    // It is there the whole time: dimmed until it is told anew.
-    await expect.poll(() => said.isVisible(), WAIT).toBe(true)
-    await expect.poll(async () => (await stale.count()) + (await said.locator(".has-caret").count()), WAIT).toBe(1)
-    await expect.poll(() => said.locator(".has-caret").count(), WAIT).toBe(1)
-    const later = await openSession(cockpit, id)
-    await feedOf(later).getByText("More words come.").first().waitFor(WAIT)
-    await page.getByRole("button", { name: "Interrupt" }).click()
-  })
+  check(
+    "[X-121] half an answer stays, dimmed, while the hub is away, and a later viewer sees it too",
+    async () => {
+      const id = await working("Half")
+      const page = await openSession(cockpit, id)
+      const said = feedOf(page).getByRole("article").filter({ hasText: "More words come." }).last()
+      await said.waitFor(WAIT)
+      expect(await said.locator(".has-caret").count()).toBe(1)
+      const colourOf = (where: Locator) => where.evaluate((element) => getComputedStyle(element).color)
+      const clear = await colourOf(said)
+      await machine.hub.kill()
+      // While the hub is away: dimmed by a colour, and without a caret.
+      const stale = said.locator("[data-stale]")
+      await stale.waitFor(WAIT)
+      expect(await said.locator(".has-caret").count()).toBe(0)
+      expect(await colourOf(stale)).not.toBe(clear)
+      expect(await stale.evaluate((element) => getComputedStyle(element).opacity)).toBe("1")
+      await machine.restartHub()
+      // Until it is told anew.
+      await expect.poll(() => said.locator(".has-caret").count(), WAIT).toBe(1)
+      expect(await stale.count()).toBe(0)
+      const later = await openSession(cockpit, id)
+      await feedOf(later).getByText("More words come.").first().waitFor(WAIT)
+      await page.getByRole("button", { name: "Interrupt" }).click()
+    },
+    300_000,
+  )
 
   check("[V-15] sent now, a message breaks into the turn, with a CLI that knows no priorities too", async () => {
     const newest = await working("Now")

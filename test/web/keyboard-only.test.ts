@@ -4,6 +4,7 @@ import type { Scenario } from "@signalbox/simulator"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
+import { READY } from "./asks-page.ts"
 import { journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { KeyboardUser } from "./focus.ts"
@@ -89,7 +90,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await user.press("Enter")
     await dock(page).waitFor()
     await user.press("F6")
-    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(page).locator(READY).waitFor()
     return user
   }
 
@@ -109,7 +110,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
         .getByRole("button", { name: /Allow once/ })
         .waitFor()
       await user.press("F6")
-      await dock(user.page).locator("[data-ask][data-armed='true']").waitFor()
+      await dock(user.page).locator(READY).waitFor()
       await user.press("n")
       await user.type("Not on a Friday")
       await user.press("Enter")
@@ -191,7 +192,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     ] as const) {
       await page.getByRole("main").getByText(command, { exact: true }).last().waitFor()
       await user.goTo(page.getByRole("button", { name: /^Allow once/ }))
-      await page.locator("[data-ask][data-armed='true']").waitFor()
+      await page.locator(READY).waitFor()
       await user.press("Enter")
       await expect.poll(async () => (await askOf(id)).state, PATIENCE).toBe("allowed")
       if (id === second) break

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Locator, Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { searchedEvents } from "../gate.ts"
+import { READY } from "./asks-page.ts"
 import { axe } from "./axe.ts"
 import { hasBrowser, type PageOptions } from "./cockpit.ts"
 import { type Shot, writeContactSheet } from "./contact-sheet.ts"
@@ -128,6 +129,8 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   picture("ask-edit-diff: what an edit would change, and two rules with their places", async () => {
     const { id } = await scene.asks("Release skill")
     const page = await open(`/requests/${id}`, DARK)
+    // Only the file itself has this line.
+    await page.getByText("Only from `main`, with everything green.").first().waitFor()
     await page.getByRole("button", { name: "Allow and remember" }).click()
     await page.getByRole("menuitem", { name: "Choose rules…" }).click()
     const rules = page.getByRole("list", { name: "Remember" }).getByRole("listitem")
@@ -170,7 +173,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     const page = await open(`/requests/${id}`, LIGHT)
     await page.getByLabel(/One line for the status page/).fill("Card payments fail for some")
     await page.getByLabel(/Customers affected/).fill("0")
-    await page.locator("[data-ask][data-armed='true']").waitFor()
+    await page.locator(READY).waitFor()
     await page.getByRole("button", { name: /^Accept/ }).click()
     await shoot("ask-elicitation", page, page.locator("[aria-invalid='true']"))
   })
@@ -247,7 +250,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
       await route.continue()
     })
     await page.keyboard.press("F6")
-    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(page).locator(READY).waitFor()
     await page.keyboard.press("y")
     await shoot("ask-lost-race", page, page.getByText(/ this first\./))
   })

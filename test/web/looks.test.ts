@@ -19,6 +19,8 @@ interface Screen {
   readonly gate?: true
 }
 
+/** The list's group of sessions that wait: for people who may answer, and for those who may only look. */
+const WAITING = /^(?:Needs you|Waiting for someone)/
 const inFeed = (text: string) => (page: Page) => page.getByRole("feed").getByText(text).first().waitFor()
 const button = (name: RegExp) => (page: Page) => page.getByRole("button", { name }).first().waitFor()
 const asked = (title: string) => (scene: LooksScene) => `/s/${scene.session(title)}`
@@ -37,7 +39,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "sessions",
     path: () => "/sessions",
-    ready: (page) => page.getByRole("list", { name: "Needs you" }).waitFor(),
+    ready: (page) => page.getByRole("list", { name: WAITING }).waitFor(),
     gate: true,
   },
   { name: "sessions-menu", path: () => "/sessions", ready: openMenu },
@@ -51,7 +53,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "session-ask",
     path: asked("Fix flaky auth tests"),
-    ready: (page) => page.getByRole("region", { name: "Waiting for you" }).waitFor(),
+    ready: (page) => page.locator('[data-region="waiting"]').waitFor(),
     gate: true,
   },
   { name: "session-menu", path: asked("Bump deps"), ready: openHeaderMenu },
@@ -140,7 +142,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "notifications",
     path: () => "/settings/notifications",
-    ready: (page) => page.getByText(/can't be answered from a notification/).waitFor(),
+    ready: (page) => page.getByText(/can't be answered from a notification|you aren't notified/).waitFor(),
     gate: true,
   },
   {

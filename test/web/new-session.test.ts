@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
 import { check } from "./check.ts"
@@ -34,6 +34,13 @@ describe.runIf(hasBrowser)("a new session", () => {
   }
   const message = (page: Page) => page.getByRole("textbox", { name: "First message" })
   const folder = (page: Page) => page.getByRole("combobox", { name: "Folder" })
+  /** Drawn within the screen, and nothing lies over it. */
+  const isInView = (part: Locator) =>
+    part.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      const found = document.elementFromPoint(left + width / 2, top + height / 2)
+      return found !== null && (element.contains(found) || found.contains(element))
+    })
   const start = (page: Page) => page.getByRole("button", { name: `Start on ${name}` })
   /** Every word that the header said of the session's state, in order. */
   const watchStatus = (page: Page) =>
@@ -200,12 +207,20 @@ describe.runIf(hasBrowser)("a new session", () => {
   )
 
   check("[N-140] machine, folder, model, effort, mode and worktree are in view at once", async () => {
-    const page = await open({ role: "operator" })
-    for (const name of ["Folder", "Model", "Effort", "Mode"]) {
-      const box = await page.getByRole("combobox", { name, exact: true }).boundingBox()
-      expect((box?.y ?? 9999) + (box?.height ?? 0), name).toBeLessThanOrEqual(900)
-    }
-    await page.getByRole("checkbox", { name: /^Git worktree/ }).waitFor()
+    await isReady()
+    const page = await cockpit.page({ role: "operator" })
+    await page.route("**/api/runners", async (route) => {
+      const { runners } = await (await route.fetch()).json()
+      await route.fulfill({ json: { runners: [...runners, { ...runners[0], id: "r2", name: "zzz-spare" }] } })
+    })
+    await page.goto("/new")
+    const fields = ["Folder", "Model", "Effort", "Mode"].map((field) =>
+      page.getByRole("combobox", { name: field, exact: true }),
+    )
+    const worktree = page.getByRole("checkbox", { name: /^Git worktree/ })
+    await worktree.waitFor()
+    for (const part of [page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
+      expect(await isInView(part), String(part)).toBe(true)
     const sent = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
     )
@@ -231,34 +246,42 @@ describe.runIf(hasBrowser)("a new session", () => {
     await folders.getByRole("button", { name: "Up" }).click()
     await folders.getByRole("button", { name: "deep" }).waitFor()
     expect(await folder(page).inputValue()).toBe(join(machine.cwd, "inner"))
+    // From a folder that cannot be listed the way leads home, which is chosen then.
+    const { runners } = await machine.hub.get("/api/runners")
+    const { path: home } = await machine.hub.get(`/api/runners/${runners[0].id}/folders`)
+    const lost = await open()
+    await folder(lost).fill(join(machine.cwd, "no-such-folder"))
+    await lost.getByRole("button", { name: "Browse" }).click()
+    await lost.getByRole("group", { name: "Folders" }).getByRole("button", { name: "Home" }).click()
+    await expect.poll(() => folder(lost).inputValue()).toBe(home)
   })
 
   check(
     "[N-142] it does not open in error: neither another machine's folder nor one that is gone is proposed",
     async () => {
       await isReady()
-      const gone = join(machine.cwd, "soon-gone")
-      mkdirSync(gone)
-      await machine.launch({ title: "Left behind", cwd: gone, prompt: "Go" })
-      rmSync(gone, { recursive: true })
+      const [gone, next] = [join(machine.cwd, "soon-gone"), join(machine.cwd, "still-there")]
+      mkdirSync(next, { recursive: true })
+      await machine.launch({ title: "Left behind", cwd: machine.cwd, prompt: "Go" })
       const page = await cockpit.page()
       await page.route("**/api/sessions?*", async (route) => {
         const reply = await (await route.fetch()).json()
-        const [first] = reply.sessions
-        const other = {
-          ...first,
-          id: "elsewhere",
-          runner: "r9",
-          cwd: "/on/another/machine",
-          updatedAt: "2099-01-01T00:00:00.000Z",
-        }
-        await route.fulfill({ json: { ...reply, sessions: [other, ...reply.sessions] } })
+        const [model] = reply.sessions
+        const { id: runner } = (await machine.hub.get("/api/runners")).runners[0]
+        const worked = (id: string, facts: object) => ({ ...model, worktree: undefined, runner, id, ...facts })
+        const made = [
+          worked("elsewhere", { runner: "r9", cwd: "/on/another/machine", updatedAt: "2099-01-03T00:00:00.000Z" }),
+          worked("gone", { cwd: gone, updatedAt: "2099-01-02T00:00:00.000Z" }),
+          worked("next", { cwd: next, updatedAt: "2099-01-01T00:00:00.000Z" }),
+        ]
+        await route.fulfill({ json: { ...reply, sessions: [...made, ...reply.sessions] } })
       })
       await page.goto("/new")
       await message(page).waitFor()
-      await expect.poll(() => folder(page).inputValue()).not.toBe(gone)
+      // The folder after the one that is gone, and no later one.
+      await expect.poll(() => folder(page).inputValue(), { timeout: 30_000 }).toBe(next)
       await page.waitForLoadState("networkidle")
-      expect(await folder(page).inputValue()).not.toContain("another/machine")
+      expect(await folder(page).inputValue()).toBe(next)
       expect(await page.locator("[aria-invalid]").count()).toBe(0)
       expect(await page.getByText("Folder not found").count()).toBe(0)
       await folder(page).fill(gone)
@@ -281,6 +304,9 @@ describe.runIf(hasBrowser)("a new session", () => {
     expect(await message(page).inputValue()).toBe("Bump every dependency.\nRun the tests after each.")
     await page.getByRole("button", { name: "Delete template" }).click()
     expect(await template.locator("option").allTextContents()).not.toContain("Bump every dependency.")
+    await message(page).fill("x".repeat(10_001))
+    await page.getByText("Too long to save as a template. The limit is 10,000 characters.").waitFor()
+    expect(await page.getByRole("button", { name: "Save as template" }).count()).toBe(0)
   })
 
   check(

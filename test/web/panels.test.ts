@@ -54,8 +54,23 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
     await page.keyboard.press("Control+Enter")
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Comment on line 2")
     await file("test/clock.test.ts").getByRole("button", { name: "Comment on line 1" }).click()
-    await panel.getByRole("textbox", { name: /^Comment on line 1 of .*clock\.test\.ts/ }).fill("Test the other too")
-    await panel.getByRole("button", { name: "Add to message" }).click()
+    const second = panel.getByRole("textbox", { name: /^Comment on line 1 of .*clock\.test\.ts/ })
+    await second.fill("Test the other too")
+    // Half-written words stay when another line is pressed, the file is folded or the panel is closed.
+    await file("src/clock.ts").getByRole("button", { name: "Comment on line 1" }).click()
+    const first = panel.getByRole("textbox", { name: /^Comment on line 1 of .*src\/clock\.ts/ })
+    await first.fill("Half a word")
+    await file("src/clock.ts").getByRole("button", { name: "Comment on line 3" }).click()
+    expect(await first.inputValue()).toBe("Half a word")
+    const panels = page.getByRole("button", { name: "Panels", exact: true })
+    await panels.click()
+    await panel.waitFor({ state: "detached" })
+    await panels.click()
+    await first.waitFor()
+    expect([await first.inputValue(), await second.inputValue()]).toEqual(["Half a word", "Test the other too"])
+    await first.press("Escape")
+    await first.waitFor({ state: "detached" })
+    await second.press("Control+Enter")
     const expected = [
       "Please look at these:",
       "src/clock.ts:2\n> return Date.now()\nWhy not performance.now()?",

@@ -43,6 +43,24 @@ describe.runIf(hasBrowser)("one person, several browsers", () => {
     },
   )
 
+  check("[S-100] a reader who follows a link far up has not read the end", async () => {
+    const steps = Array.from({ length: 60 }, (_, n) => ({ say: `Step ${n}.\n\nOne line.\n\nAnother line.` }))
+    const { id } = await cockpit.agent({ title: "Long talk", scenario: { turns: [{ steps }] } })
+    await expect.poll(async () => (await cockpit.hub.get(`/api/sessions/${id}`)).turns, { timeout: 60_000 }).toBe(1)
+    const page = await cockpit.page()
+    const sessions = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sessions" })
+    await page.goto(`/s/${id}?seq=3`)
+    await page.getByRole("feed").getByText("Step 0.").waitFor()
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor()
+    // Marks show at once in the page that makes them.
+    await sessions.click()
+    await row(page, "Finished", "Long talk").waitFor()
+    await page.goto(`/s/${id}`)
+    await page.getByRole("feed").getByText("Step 59.").waitFor()
+    await sessions.click()
+    await row(page, "Idle", "Long talk").waitFor()
+  })
+
   check(
     "[G-100] a browser whose clock is wrong by days shows the same ages, and nothing is lost or expired by it",
     async () => {
@@ -103,7 +121,20 @@ describe.runIf(hasBrowser)("one person, several browsers", () => {
       await page.getByRole("textbox", { name: "Name" }).fill("ci")
       await page.getByRole("combobox", { name: "Role" }).selectOption("viewer")
       await page.keyboard.press("Tab")
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route("**/api/tokens", async (route) => {
+        if (route.request().method() === "POST") await held
+        await route.continue()
+      })
       await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click()
+      // A token that is being made is shown: neither key nor button closes the dialog before.
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click({ force: true })
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click()
+      release()
       const token = (await page.getByLabel("Token", { exact: true }).textContent()) ?? ""
       expect(token).toMatch(/^sbx_[\w-]{43}$/)
       const headers = { authorization: `Bearer ${token}` }
@@ -116,10 +147,19 @@ describe.runIf(hasBrowser)("one person, several browsers", () => {
       const made = tokens.filter({ has: page.getByText("ci", { exact: true }) })
       await made.getByText(/^viewer · created .* · expires /).waitFor()
       expect(await page.getByText(token).count()).toBe(0)
+      const login = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token }) }
+      expect((await fetch(`${cockpit.hub.ready.url}/api/login`, login)).ok).toBe(true)
+      await page.reload()
+      const signedIn = browsers(page).filter({ hasText: "ci, viewer" })
+      await signedIn.waitFor()
       await made.getByRole("button", { name: "Revoke ci" }).click()
-      await page.getByText("Anything that uses it stops working at once.").waitFor()
+      await page
+        .getByText("Anything that uses it stops working at once. 1 signed-in browser will be signed out.")
+        .waitFor()
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
       await made.waitFor({ state: "detached" })
+      // The browsers that it signed in are gone from the other list too.
+      await signedIn.waitFor({ state: "detached" })
       expect(await me()).toBe(401)
       await page.getByRole("list", { name: "Tokens" }).getByRole("button", { name: "Revoke admin" }).click()
       await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()

@@ -56,6 +56,13 @@ describe.runIf(hasBrowser)("why a request is asked, allowed or denied", () => {
       .first()
       .waitFor()
     await answer(hidden.id)
+
+    // Of very many lines only those in view are drawn: the mark is in its part.
+    const lines = Array.from({ length: 320 }, (_, n) => (n === 9 ? "deploy production" : `echo ${n}`))
+    const many = await asked(lines.join("\n"))
+    await inbox.goto(`/requests/${many.id}`)
+    await expect.poll(() => detail(inbox).locator("mark").allTextContents(), PATIENCE).toEqual(["deploy production"])
+    await answer(many.id)
   })
 
   check("[P-14] a decision of a rule and its audit entry say the same", async () => {

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import type { Json } from "../hub/hub-process.ts"
 import { Machine } from "../runner/runner-process.ts"
+import { READY } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 
@@ -88,7 +89,7 @@ describe.runIf(hasBrowser)(`the cockpit with claude ${VERSION}`, () => {
       .getByRole("button", { name: /^(?:Allow once|Read to the end to allow)/ })
       .waitFor(PATIENCE)
     await page.keyboard.press("F6")
-    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(page).locator(READY).waitFor()
     await page.keyboard.press(key)
   }
   /** In the browser, from the form to the session. */
@@ -141,7 +142,7 @@ describe.runIf(hasBrowser)(`the cockpit with claude ${VERSION}`, () => {
     const { on, page, id } = await launched("please ask me something")
     await dock(page).getByRole("button", { name: /^Skip/ }).waitFor(PATIENCE)
     await page.keyboard.press("F6")
-    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(page).locator(READY).waitFor()
     await page.keyboard.press("n")
     await feed(page).getByText("I choose by myself.").waitFor(PATIENCE)
     const { events } = await on.hub.get(`/api/sessions/${id}/events?after=0&limit=500`)

@@ -413,6 +413,9 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await admin.goto("/settings/permissions")
     const allowed = admin.getByRole("switch", { name: "Operators may use auto mode" })
     await allowed.waitFor()
+    // Another admin changes another setting meanwhile.
+    const retention = { olderThan: "900d" }
+    expect((await machine.hub.call("PUT", "/api/settings", { retention })).status).toBe(200)
     /** The operator's select, once the page knows the setting. */
     const modeAt = async (path: string) => {
       const page = await cockpit.page({ role: "operator" })
@@ -428,6 +431,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     for (const path of paths) expect(await offered(await modeAt(path))).not.toContain("Auto")
     await allowed.click()
     await expect.poll(() => allowed.isChecked(), WAIT).toBe(true)
+    expect(await machine.hub.get("/api/settings")).toMatchObject({ operatorsMayUseAuto: true, retention })
     for (const path of paths) {
       const mode = await modeAt(path)
       await expect.poll(() => offered(mode), WAIT).toContain("Auto")

@@ -214,6 +214,33 @@ describe.runIf(hasBrowser)("the sessions", () => {
     await dialog.getByRole("textbox", { name: "Message" }).fill("Say it again")
     await dialog.getByRole("button", { name: "Send" }).click()
     await bar.getByText("2 sessions messaged.").waitFor()
+    // A message that did not get through is the same message when it is sent again, also after something else was done.
+    const uuids: unknown[] = []
+    await page.route("**/api/sessions/*/messages", async (route) => {
+      uuids.push(route.request().postDataJSON().uuid)
+      const json = { error: { code: "hub/failed", message: "It broke" } }
+      await (uuids.length === 1 ? route.fulfill({ status: 500, json }) : route.continue())
+    })
+    const sendAll = async () => {
+      await bar.getByRole("button", { name: "Message…" }).click()
+      const one = page.getByRole("dialog", { name: "Message 1 session" })
+      await one.getByRole("textbox", { name: "Message" }).fill("Say it once")
+      await one.getByRole("button", { name: "Send" }).click()
+    }
+    await box("Bump deps").check()
+    await sendAll()
+    await bar.getByText("0 of 1 messaged.").waitFor()
+    await bar.getByRole("button", { name: "Clear selection" }).click()
+    await cockpit.hub.post("/api/sessions", { agent: "external", title: "Put away" })
+    for (const action of ["Archive", "Unarchive"]) {
+      await box("Put away").check()
+      await bar.getByRole("button", { name: action, exact: true }).click()
+      await bar.getByText(`1 session ${action.toLowerCase()}d.`).waitFor()
+    }
+    await box("Bump deps").check()
+    await sendAll()
+    await bar.getByText("1 session messaged.").waitFor()
+    expect(uuids).toEqual([uuids[0], uuids[0]])
     await box("Refuses").check()
     await bar.getByRole("button", { name: "Stop…" }).click()
     await page.getByRole("alertdialog", { name: "Stop 1 session?" }).getByRole("button", { name: "Stop" }).click()
@@ -300,17 +327,9 @@ describe.runIf(hasBrowser)("the sessions", () => {
       const sessions = Array.from({ length: Math.min(limit, COUNT - from) }, (_, n) => session(from + n))
       await route.fulfill({ json: { sessions, cursor: from + limit < COUNT ? String(from + limit) : null } })
     })
-    await page.addInitScript(() => {
-      const counted = { longestMs: 0 }
-      Object.assign(globalThis, { counted })
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) counted.longestMs = Math.max(counted.longestMs, duration)
-      }).observe({ type: "longtask" })
-    })
     await page.reload()
     await page.getByText("Long ago 0", { exact: true }).waitFor()
     const rows = page.locator("[data-session]")
-    await page.evaluate("counted.longestMs = 0")
     const toEnd = "document.querySelector('[data-region=content]').scrollTo({ top: 1e9, behavior: 'instant' })"
     const last = page.getByText(`Long ago ${COUNT - 1}`, { exact: true })
     const seen = async () => {
@@ -319,7 +338,6 @@ describe.runIf(hasBrowser)("the sessions", () => {
       return last.count()
     }
     await expect.poll(seen, { timeout: 100_000, interval: 50 }).toBe(1)
-    expect(await page.evaluate<number>("counted.longestMs")).toBeLessThan(500)
   })
 
   check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {

@@ -1,6 +1,7 @@
 import type { Scenario } from "@signalbox/simulator"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { READY } from "./asks-page.ts"
 import { journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -65,7 +66,7 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
     expect(await message(page).inputValue()).toBe("half a thou")
     await list.getByRole("list", { name: "Needs you" }).getByText("Restarted").waitFor()
     await page.keyboard.press("F6")
-    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(page).locator(READY).waitFor()
     await page.keyboard.press("y")
     await feed(page).getByText("It is done.").waitFor()
     expect((await askOf(id)).state).toBe("allowed")
@@ -110,7 +111,7 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
         .getByRole("button", { name: /Allow once/ })
         .waitFor()
     await first.keyboard.press("F6")
-    await dock(first).locator("[data-ask][data-armed='true']").waitFor()
+    await dock(first).locator(READY).waitFor()
     await first.keyboard.press("y")
     for (const page of [first, second]) await feed(page).getByText("It is done.").waitFor()
     await second.goto("/settings/appearance")

@@ -14,6 +14,8 @@ const sessions = () => import("./commands/sessions.ts")
 const asks = () => import("./commands/asks.ts")
 const work = () => import("./commands/work.ts")
 const policy = () => import("./commands/policy.ts")
+const retention = () => import("./commands/retention.ts")
+const data = () => import("./commands/data.ts")
 const tools = () => import("./commands/tools.ts")
 
 /** In the order of the help. Each file has definitions alone; a command's work is loaded when it runs. */
@@ -32,6 +34,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   stop: async () => (await sessions()).addStop,
   log: async () => (await sessions()).addLog,
   export: async () => (await sessions()).addExport,
+  rm: async () => (await retention()).addRm,
+  prune: async () => (await retention()).addPrune,
   token: async () => (await import("./commands/tokens.ts")).addToken,
   policy: async () => (await policy()).addPolicy,
   grants: async () => (await policy()).addGrants,
@@ -39,6 +43,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   loop: async () => (await work()).addLoop,
   discover: async () => (await machine()).addDiscover,
   doctor: async () => (await machine()).addDoctor,
+  backup: async () => (await data()).addBackup,
+  restore: async () => (await data()).addRestore,
+  salvage: async () => (await data()).addSalvage,
+  move: async () => (await data()).addMove,
+  support: async () => (await data()).addSupport,
   shim: async () => (await tools()).addShim,
   sim: async () => (await tools()).addSim,
   completion: async () => (await tools()).addCompletion,

@@ -15,7 +15,7 @@ interface Report {
   }[]
 }
 
-const NAMES = ["node", "claude", "sign-in", "port", "data", "disk", "clock", "hub", "runner", "tokens"]
+const NAMES = "node claude sign-in port data database disk clock hub store runner tokens".split(" ")
 
 /** A machine with a `claude` of this version. */
 function machine(version: string): { readonly bin: string; readonly env: NodeJS.ProcessEnv } {
@@ -43,6 +43,7 @@ describe("signalbox doctor", () => {
     expect(found["claude"]).toMatch(new RegExp(`^2\\.1\\.325 at ${bin} on `))
     expect(found["sign-in"]).toBe("by the variable ANTHROPIC_API_KEY")
     expect(found["hub"]).toBe(`${hub.url}, your role: admin`)
+    expect(found["store"]).toMatch(/^[\d.]+ [kM]B \(.+ free\), search index .+; \d+ events?$/)
     expect(found["runner"]).toMatch(/\((?:0 agents|1 agent)\)$/)
     expect(told.stdout).not.toContain(secret)
     expect(told.stdout).not.toContain(hub.token)

@@ -14,6 +14,8 @@ export type LocalErrorCode =
   | "client/misconfigured"
   /** It answered with something that is no answer. */
   | "client/bad-reply"
+  /** The hub's version does not know this call. */
+  | "client/too-old"
   /** The hub closed the connection for good. */
   | "client/refused"
   /** More is waiting to be read than the bound allows. */

@@ -17,6 +17,8 @@ export type FollowItem =
   | { readonly type: "changed"; readonly session: Session }
   /** For those who watch all sessions: the last event of one that this person has read, perhaps elsewhere. */
   | { readonly type: "read"; readonly sessionId: string; readonly seq: number }
+  /** For those who watch all sessions: one was deleted for good. */
+  | { readonly type: "purged"; readonly sessionId: string }
   /** The connection is lost and will come back by itself. */
   | { readonly type: "disconnected"; readonly reason: string }
 

@@ -1,5 +1,6 @@
 import { saysSignIn, type UnlistedRequest } from "@signalbox/protocol"
 import type { HubEvent, NewMessage, RouteQuery, Session, SessionPatch } from "@signalbox/protocol/hub-api"
+import { HubClientError } from "./errors.ts"
 import type { FollowItem, FollowOptions } from "./follower.ts"
 import { type CallOptions, newUuid, type Rest } from "./rest.ts"
 
@@ -66,9 +67,27 @@ export function openHubSession(id: string, { rest, follow, startTimeoutMs }: Ses
       (await rest.route("PUT /api/sessions/:id/read", { params, body: { seq }, repeatable: true })).seq,
     /** Ends its agent; its history stays. */
     stop: () => rest.route("DELETE /api/sessions/:id", { params, repeatable: true }),
+    /**
+     * Deletes a session that has ended for good, with its history. Whoever sent it twice gets `session/unknown`. An older hub would
+     * stop the session instead, and reply with it: it is asked first for something that came with the purge.
+     */
+    async purge(): Promise<void> {
+      try {
+        await rest.route("GET /api/store")
+      } catch (error) {
+        if (error instanceof HubClientError && error.status === 404) throw tooOldToPurge(error)
+        throw error
+      }
+      const reply: unknown = await rest.route("DELETE /api/sessions/:id", { params, query: { purge: true } })
+      if (reply !== undefined) throw tooOldToPurge()
+    },
     /** Removes the git worktree that was made for it, never with uncommitted changes. */
     removeWorktree: () => rest.route("DELETE /api/sessions/:id/worktree", { params }),
   }
+}
+
+function tooOldToPurge(cause?: unknown): HubClientError {
+  return new HubClientError("client/too-old", "this hub is too old to delete sessions: update it", { cause })
 }
 
 const PAGE = 1000

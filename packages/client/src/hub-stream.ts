@@ -1,4 +1,4 @@
-import { readStreamLine, type StreamLine, type StreamOperation } from "@signalbox/protocol/hub-api"
+import { API_ERRORS, readStreamLine, type StreamLine, type StreamOperation } from "@signalbox/protocol/hub-api"
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
@@ -264,13 +264,13 @@ export class HubStream {
         return this.#note(feed, { type: "changed", session: line.record }, chars)
       case "read":
         return this.#feeds.get("*")?.note({ type: "read", sessionId: line.session, seq: line.seq }, chars)
+      case "purged":
+        return this.#feeds.get("*")?.note({ type: "purged", sessionId: line.session }, chars)
       case "lagged":
         if (feed !== undefined) this.#subscribe(feed)
         return
       case "error":
-        feed?.refused(
-          new HubClientError(line.code ?? "client/refused", line.message ?? "the hub refused the subscription"),
-        )
+        feed?.refused(refusalOf(line))
         if (feed !== undefined) this.#forget(feed)
         return
     }
@@ -280,6 +280,11 @@ export class HubStream {
     feed?.note(item, chars)
     this.#feeds.get("*")?.note(item, chars)
   }
+}
+
+function refusalOf({ code = "client/refused", message }: Extract<StreamLine, { ev: "error" }>): HubClientError {
+  const status = Object.entries(API_ERRORS).find(([known]) => known === code)?.[1]
+  return new HubClientError(code, message ?? "the hub refused the subscription", { status })
 }
 
 function describeEnd({ code, reason, wasOpen }: SocketEnd): string {

@@ -92,6 +92,12 @@ export function connectHub(options: ConnectOptions) {
         repeatable: seen.expiresAt !== undefined,
       }),
 
+    /** Deletes old sessions that have ended for good; the hub works through them in the background. Again, it does no harm. */
+    prune: (how: RouteCall<"POST /api/sessions/prune">["body"]) =>
+      rest.route("POST /api/sessions/prune", { body: how, repeatable: true }),
+    /** The size of the hub's store. */
+    storeSize: (options: CallOptions = {}) => rest.route("GET /api/store", options),
+
     ...hubWide(rest),
     /** The machines that run agents. */
     runners: hubRunners(rest),

@@ -93,7 +93,9 @@ describe("calls to the hub", () => {
     const rest = [hub.sessions(), hub.launch(), hub.setSettings({}), hub.login({ code: "c" })]
     // A task has a number.
     const task = runs.changeTask(":id", Number.NaN, {})
-    const operations = [hub.health(), hub.ready(), hub.openApi()]
+    const operations = [hub.health(), hub.ready(), hub.openApi(), hub.storeSize()]
+    // Only 204 says that it was purged.
+    const purging = [session.purge().catch(() => undefined), hub.prune({ olderThan: "90d" })]
     const all = [
       ofSession,
       steering,
@@ -110,6 +112,7 @@ describe("calls to the hub", () => {
       rest,
       task,
       operations,
+      purging,
     ]
     await Promise.all(all.flat())
     vi.unstubAllGlobals()
@@ -117,6 +120,20 @@ describe("calls to the hub", () => {
     expect([...called].map((name) => name.replace("NaN", ":n")).toSorted()).toEqual(
       inJson.map(([name]) => name).toSorted(),
     )
+  })
+
+  it("[PG35] a hub that is too old to purge is told so, and its session is not stopped instead", async () => {
+    const { fake } = setup
+    const session = setup.connect().session("s")
+    const replies = [{ status: 204 }, { body: { id: "s", state: "ended" } }]
+    fake.route("DELETE /api/sessions/s", () => replies.shift())
+    const tooOld = { code: "client/too-old", message: expect.stringContaining("update it") }
+    await expect(session.purge()).rejects.toMatchObject(tooOld)
+    expect(fake.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /api/store"])
+    fake.route("GET /api/store", () => ({ body: {} }))
+    await session.purge()
+    expect(fake.calls.at(-1)).toMatchObject({ method: "DELETE", query: { purge: "true" } })
+    await expect(session.purge()).rejects.toMatchObject(tooOld)
   })
 
   it("[BT15] a test of a policy tells its progress; a failure on the way is an error; an aborted one is ended", async () => {

@@ -1,5 +1,6 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
 import type { Envelope } from "@signalbox/protocol"
+import { ReadingTurns } from "@signalbox/transport"
 import { AgentIngress } from "./agents/ingress.ts"
 import { answerWire } from "./asks/answer.ts"
 import { AskDesk } from "./asks/ask-desk.ts"
@@ -12,12 +13,11 @@ import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import { ACTOR } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
-import { isEnforcing } from "./model/session-record.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
-import { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
+import { GrantDesk, PolicyDesk, RuleUses, SettingsDesk } from "./policy-desk.ts"
 import { PolicyTests } from "./policy-tests.ts"
-import { RuleUses } from "./rule-uses.ts"
+import { Retention } from "./retention.ts"
 import { LaunchDesk } from "./runners/launch-desk.ts"
 import { ProcessEndings } from "./runners/process-endings.ts"
 import { tellHooks } from "./runners/runner-agent.ts"
@@ -26,6 +26,7 @@ import { RunnerDesk } from "./runners/runner-desk.ts"
 import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
 import { RunDesk } from "./runs/run-desk.ts"
+import { isEnforcing } from "./session/kept-record.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
@@ -43,8 +44,8 @@ export interface HubPartsOptions {
   /** Where the hub is reached, once it listens. */
   readonly url: () => string
   readonly claudeVersion: () => Promise<string | undefined>
-  /** How long a runner that is being started is waited for. */
-  readonly fleet?: Pick<RunnerFleetOptions, "expectForMs">
+  /** How long a runner that is being started is waited for, and the hub's version. */
+  readonly fleet?: Pick<RunnerFleetOptions, "expectForMs" | "version">
 }
 
 export type HubParts = Awaited<ReturnType<typeof assembleHub>>
@@ -105,10 +106,12 @@ export async function assembleHub(options: HubPartsOptions) {
   const endings = new ProcessEndings(fleet)
   const launches = new LaunchDesk({ registry, fleet, endings, directory, log, settings: settingsDesk, policy, trouble })
   registry.connect({ clients: desks, launches })
+  const turns = new ReadingTurns()
   const runnerDoor = new RunnerDoor({
     registry,
     authority,
     metrics,
+    turns,
     endings,
     refusals,
     desk: new RunnerDesk({ registry, fleet, claims, refusals, launches, endings, hub: options.url }),
@@ -116,7 +119,18 @@ export async function assembleHub(options: HubPartsOptions) {
     clients: desks,
     onTrouble: warn,
   })
-  await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
+  const retention = new Retention({
+    registry,
+    directory,
+    log,
+    asks,
+    tokens,
+    viewers: fanOut,
+    store,
+    settings,
+    trouble: warn,
+  })
+  await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load(), retention.load()])
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
       logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")
@@ -135,6 +149,7 @@ export async function assembleHub(options: HubPartsOptions) {
     policy,
     policyTests: new PolicyTests({ policy, directory, uses, backtests: store.backtests }),
     settings: settingsDesk,
+    retention,
     desks,
     tokens,
     fleet,
@@ -152,6 +167,7 @@ export async function assembleHub(options: HubPartsOptions) {
     directory,
     authority,
     metrics,
+    turns,
     journal: store.journal,
     anonymousAgents: options.anonymousAgents,
     policy,
@@ -174,6 +190,7 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble: warn,
   })
   const settle = async () => {
+    await retention.close()
     await registry.close()
     await desks.settled()
     await fleet.settled()

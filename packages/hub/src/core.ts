@@ -25,6 +25,7 @@ import type { Ask } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
 import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
 import type { PolicyTests } from "./policy-tests.ts"
+import type { Retention } from "./retention.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
 import type { AuditFilter } from "./store/directory.ts"
@@ -74,6 +75,7 @@ export interface HubCore {
   readonly policy: Pick<PolicyDesk, "told" | "versions" | "version">
   readonly policyTests: Pick<PolicyTests, "test" | "explain" | "suggestions" | "put">
   readonly settings: Pick<SettingsDesk, "settings" | "put">
+  readonly retention: Pick<Retention, "purge" | "prune" | "size">
   readonly runners: Pick<RunnerFleet, "list" | "request">
   readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">
 }

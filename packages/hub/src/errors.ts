@@ -2,9 +2,14 @@ import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
 import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
 
 /** What keeps a hub from starting: told to whoever starts it, never over HTTP. */
-type StartErrorCode = `start/${"invalid-option" | "exposed" | "port-taken" | "data-directory" | "locked" | "damaged"}`
+type StartErrorCode =
+  `start/${"invalid-option" | "exposed" | "port-taken" | "data-directory" | "locked" | "damaged" | "store"}`
 
-export type HubErrorCode = ApiErrorCode | StartErrorCode
+/** Reasons why a database is not backed up, restored or salvaged: told to whoever runs the command. */
+type DataErrorCode =
+  `data/${"missing" | "taken" | "full" | "unwritable" | "newer" | "damaged" | "no-backup" | "failed"}`
+
+export type HubErrorCode = ApiErrorCode | StartErrorCode | DataErrorCode
 
 export class HubError extends Error {
   override readonly name = "HubError"

@@ -32,6 +32,7 @@ import type { Ask } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
 import type { PolicyTests } from "./policy-tests.ts"
+import type { Retention } from "./retention.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
 import { firstMessage, withMode } from "./runners/launch-plan.ts"
 import type { ProcessEndings } from "./runners/process-endings.ts"
@@ -39,7 +40,8 @@ import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
 import { payloadOf, type Variables } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
-import { type LiveSession, viewOf } from "./session/live-session.ts"
+import { viewOf } from "./session/life.ts"
+import type { LiveSession } from "./session/live-session.ts"
 import { Outlines } from "./session/outline.ts"
 import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
@@ -57,6 +59,7 @@ export interface LocalHubCoreOptions {
   readonly policy: PolicyDesk
   readonly policyTests: PolicyTests
   readonly settings: SettingsDesk
+  readonly retention: Retention
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
@@ -64,7 +67,7 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
-  readonly viewers: Pick<FanOut, "countOf" | "read">
+  readonly viewers: Pick<FanOut, "countOf" | "read" | "watchAll">
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
   /** The hub's address, as others see it. */
   readonly url: () => string
@@ -85,6 +88,7 @@ export class LocalHubCore implements HubCore {
   readonly policy: HubCore["policy"]
   readonly policyTests: HubCore["policyTests"]
   readonly settings: HubCore["settings"]
+  readonly retention: HubCore["retention"]
   readonly runners: HubCore["runners"]
   readonly runs: HubCore["runs"]
   readonly #options: LocalHubCoreOptions
@@ -96,10 +100,12 @@ export class LocalHubCore implements HubCore {
     this.policy = options.policy
     this.policyTests = options.policyTests
     this.settings = options.settings
+    this.retention = options.retention
     this.runners = options.fleet
     this.runs = options.runs
     this.#options = options
     this.#outlines = new Outlines(options.log)
+    options.viewers.watchAll({ purged: (id) => this.#outlines.forget(id) })
   }
 
   async createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {

@@ -1,11 +1,9 @@
-import { join } from "node:path"
 import { assembleHub, type HubParts } from "./assemble-hub.ts"
 import { type AdminToken, ensureAdminToken, ensureDataDirectory } from "./auth/admin-token.ts"
 import { Authority } from "./auth/authority.ts"
 import { checkBinding, settleExposure } from "./auth/exposure.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
-import type { HttpApp } from "./http/app.ts"
 import { refuseSocket } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
 import { ReplyRoom } from "./http/reply.ts"
@@ -13,11 +11,14 @@ import { createHttpServer } from "./http/server.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
 import { createPrometheusMetrics } from "./operations/metrics.ts"
-import { openStore } from "./store/open-store.ts"
+import { databaseIn } from "./store/database.ts"
+import { openStore, type Store, type Watched } from "./store/open-store.ts"
 
 export interface HubOptions {
   /** Made with 0700 when it is not there. */
   readonly dataDirectory: string
+  /** The address of a PostgreSQL database that keeps everything durable. Left out: a file in the data directory does. */
+  readonly store?: string
   readonly host?: string
   /** Left out: 8765 or the next free one. 0: any. */
   readonly port?: number
@@ -70,19 +71,26 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const logger = options.logger ?? createLogger()
     const metrics = createPrometheusMetrics()
     closers.push(() => metrics.close())
-    const store = openStore({
-      file: join(options.dataDirectory, "signalbox.db"),
-      onCommitted: (commit) => metrics.logCommitted({ events: commit.jobs, seconds: commit.durationMs / 1000 }),
+    const store = await openStoreOf(options, {
+      onCommitted: metrics.logCommitted,
       onTrouble: (error) =>
         logger.error({ err: error }, "the store cannot be written: new input is refused until it can"),
+      onPurgeTrouble: (error) =>
+        logger.warn({ err: error }, "what purged sessions left behind could not be deleted now: it is tried again"),
+      onCompressionTrouble: (error) =>
+        logger.warn({ err: error }, "old events could not be compressed now: it is tried again"),
       onRecovered: ({ lastedMs }) => logger.info({ lastedMs }, "the store can be written again"),
     })
     closers.push(() => store.close())
+    metrics.watchStore(() => store.size())
+    const { compression } = store
+    if (compression !== undefined) metrics.watchColdLines(() => compression.bytes)
     const authority = await Authority.open({ directory: store.directory, exposure })
     closers.push(() => authority.close())
     const admin = await ensureAdminToken(options.dataDirectory, authority.tokens)
     const replyRoom = new ReplyRoom()
     let address: ListeningAddress | undefined
+    const version = options.version ?? VERSION
     const parts = await assembleHub({
       store,
       logger,
@@ -93,49 +101,33 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       replyRoom,
       url: () => options.publicUrl ?? address?.url ?? "",
       claudeVersion: options.claudeVersion ?? (async () => undefined),
-      fleet: options.expectRunnerForMs === undefined ? {} : { expectForMs: options.expectRunnerForMs },
+      fleet: { version, ...(options.expectRunnerForMs && { expectForMs: options.expectRunnerForMs }) },
     })
     closers.push(() => parts.settle())
-    const version = options.version ?? VERSION
     const notReady = () => {
       if (closing !== undefined) return "The hub is stopping"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
-    let app: Promise<HttpApp> | undefined
     const loadApp = async () => {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), parts.clientDoors.routes()])
       const { cockpitDirectory } = options
       const { core } = parts
       const operations = { logger, metrics, version, notReady }
-      return createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
+      return createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom }).hono
     }
-    // Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds.
-    const openApp = () => (app ??= loadApp())
     const server = createHttpServer({
-      fetch: async (request, bindings) => {
-        await authority.meet(request.headers.get("authorization") ?? undefined)
-        return (await openApp()).hono.fetch(request, bindings)
-      },
-      onUpgrade: (request, socket, head) => {
-        authority.meet(request.headers.authorization).then(
-          () => upgrade(parts, closing !== undefined, { request, socket, head }),
-          // The store cannot be read: whoever is cut off tries again.
-          () => socket.destroy(),
-        )
-      },
-      onAgentPost: (request, response) => {
-        authority.meet(request.headers.authorization).then(
-          () => parts.ingress.receiveEvents(request, response),
-          () => response.destroy(),
-        )
-      },
+      authority,
+      loadApp,
+      onTrouble: (error) =>
+        logger.error({ err: error }, "the REST interface could not be loaded: it is tried again with the next request"),
+      onUpgrade: (request, socket, head) => upgrade(parts, closing !== undefined, { request, socket, head }),
+      onAgentPost: (request, response) => parts.ingress.receiveEvents(request, response),
     })
     closers.push(() => server.close())
     closers.push(() => closeDoors(parts))
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
     closers.push(() => store.journal.stopWaiting())
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
-    openApp().catch((error: unknown) => logger.error({ err: error }, "the REST interface could not be loaded"))
     const createLoginCode = () => authority.createLoginCode(admin.tokenId)
     const ownRunner = (id: string, token: string) => {
       const record = authority.tokens.find(token)
@@ -146,6 +138,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     await close()
     throw error
   }
+}
+
+/** PostgreSQL's driver is loaded only for those who ask for it. */
+async function openStoreOf({ dataDirectory, store }: HubOptions, watched: Watched): Promise<Store> {
+  if (store === undefined) return openStore({ file: databaseIn(dataDirectory), ...watched })
+  const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts")
+  return openPostgresStore({ url: store, ...watched })
 }
 
 type Upgrade = Parameters<Parameters<typeof createHttpServer>[0]["onUpgrade"]>

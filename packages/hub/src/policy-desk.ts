@@ -3,28 +3,30 @@ import {
   type CallContext,
   evaluate,
   judgeCall,
-  POLICY_SEES,
   type Policy,
   type PolicyRequest,
   type PolicySees,
   policyRequestOf,
   prepare,
   type Rule,
+  type RuleUse,
 } from "@signalbox/policy"
 import { defined, isObject } from "@signalbox/protocol"
-import type {
-  BacktestDifference,
-  Enforce,
-  Grant,
-  HubSettings,
-  PolicyChanges,
-  PolicyVersion,
+import {
+  type BacktestDifference,
+  type Enforce,
+  type Grant,
+  type HubSettings,
+  type PolicyVersion,
+  type Retention,
+  spanMs,
 } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
-import type { Directory } from "./store/directory.ts"
+import { type InForce, parsePolicyDocument, policyChanges, seenBy, written } from "./policy-document.ts"
+import type { CountedUses, Directory } from "./store/directory.ts"
 
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 
@@ -38,11 +40,6 @@ export interface PutHow {
   readonly by: string
   /** The version that it takes the place of, and no other. */
   readonly version?: number
-}
-
-interface InForce {
-  readonly policy: Policy
-  readonly enforce: Enforce
 }
 
 /** The rules in force: the policy that an admin put, and the grants of the session that asks. */
@@ -62,7 +59,7 @@ export class PolicyDesk {
   async load(): Promise<void> {
     const kept = await this.#directory.getPolicy()
     if (kept === undefined) return
-    const parsed = await parse(kept.policy, { isKept: true })
+    const parsed = await parsePolicyDocument(kept.policy, { isKept: true })
     if ("problems" in parsed) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
     this.#use(parsed, kept.version)
   }
@@ -78,8 +75,7 @@ export class PolicyDesk {
 
   /** With what it can judge and what not, so that nobody expects more of a rule than it does. */
   get told(): Policy & { readonly enforce: Enforce; readonly version: number; readonly sees: PolicySees } {
-    const sees = this.enforce === "everything" ? ENFORCED_SEES : POLICY_SEES
-    return { ...written(this.#inForce), version: this.#version, sees }
+    return { ...written(this.#inForce), version: this.#version, sees: seenBy(this.enforce) }
   }
 
   /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */
@@ -166,63 +162,69 @@ function changedMeanwhile(version: number, replaced: number): HubError {
   return new HubError("policy/changed", message, { details: { version } })
 }
 
-/** The limits of a policy that judges everything, for those who turn that on. */
-const ENFORCED_SEES: PolicySees = {
-  judged:
-    "Every tool call, before it runs, of agents that are started on a runner with Claude Code 2.1.200 or newer, in every permission mode, sub-agents included. An elicitation or a dialog when the agent asks.",
-  notJudged: [
-    "Files that a message names with @: Claude Code reads them without a tool.",
-    "Commands behind ! in slash commands and skills: Claude Code runs them without a tool.",
-    "What a permitted program does: the files it opens and the programs it starts.",
-    'Agents that were started before, and sessions that an admin started with enforce "asked".',
-  ],
-}
+/**
+ * Counts the uses of rules with `atMost`, today and in each session that is in memory. A use counts when it is
+ * decided on, so that two requests at once never share the last one; the store has it with the answer it stands for.
+ */
+export class RuleUses {
+  readonly #directory: Pick<Directory, "ruleUses">
+  readonly #now: () => Date
+  readonly #sessions = new Map<string, Map<string, number>>()
+  #today: { readonly day: string; readonly uses: Map<string, number> } = { day: "", uses: new Map() }
 
-/** As it is kept and told. */
-function written({ policy, enforce }: InForce): Policy & { readonly enforce: Enforce } {
-  return { ...policy, enforce }
-}
+  constructor(directory: Pick<Directory, "ruleUses">, now = () => new Date()) {
+    this.#directory = directory
+    this.#now = now
+  }
 
-/** The rules as they were written: somebody may read a policy, change it and put it back with all that `told` gave. */
-export function writtenPolicy(value: unknown): unknown {
-  const { sees: _told, version: _number, enforce: _enforce, ...rules } = isObject(value) ? value : {}
-  return isObject(value) ? rules : value
-}
+  async load(): Promise<void> {
+    const day = this.#day
+    this.#today = { day, uses: new Map(await this.#directory.ruleUses({ day })) }
+  }
 
-/** The policy and how far it reaches, or `policy/invalid`. */
-export async function readPolicy(value: unknown): Promise<InForce> {
-  const parsed = await parse(value)
-  if (!("problems" in parsed)) return parsed
-  const { problems } = parsed
-  throw new HubError("policy/invalid", problems.join("; "), { details: { problems } })
-}
+  async restore(session: string): Promise<void> {
+    const uses = await this.#directory.ruleUses({ session })
+    if (uses.size > 0) this.#sessions.set(session, new Map(uses))
+  }
 
-/** The schemas take longer to load than a hub without a policy takes to start. */
-async function parse(
-  value: unknown,
-  how: { readonly isKept?: boolean } = {},
-): Promise<InForce | { readonly problems: readonly string[] }> {
-  const { parsePolicy } = await import("@signalbox/policy/schemas")
-  const parsed = parsePolicy(writtenPolicy(value), how)
-  const { enforce = "asked" } = isObject(value) ? value : {}
-  const isKnown = enforce === "asked" || enforce === "everything"
-  const wrong = isKnown ? [] : ['enforce: expected "asked" or "everything"']
-  if (parsed.ok && isKnown) return { policy: parsed.policy, enforce }
-  return { problems: [...(parsed.ok ? [] : parsed.problems), ...wrong] }
-}
+  /** Nobody asks for this session: its uses are in the store. */
+  letGo(session: string): void {
+    this.#sessions.delete(session)
+  }
 
-/** Rules by their ids, and the other fields. */
-function policyChanges(before: Policy, after: Policy): PolicyChanges {
-  const textsOf = ({ rules }: Policy) => new Map(rules.map((rule) => [rule.id, JSON.stringify(rule)]))
-  const [old, now] = [textsOf(before), textsOf(after)]
-  const ids = [...now.keys()]
-  const settingsOf = ({ rules: _rules, ...settings }: Policy) => new Map(Object.entries<unknown>(settings))
-  const [oldSettings, settings] = [settingsOf(before), settingsOf(after)]
-  return {
-    added: ids.filter((id) => !old.has(id)),
-    removed: [...old.keys()].filter((id) => !now.has(id)),
-    changed: ids.filter((id) => old.has(id) && old.get(id) !== now.get(id)),
-    settings: [...settings.keys()].filter((name) => settings.get(name) !== oldSettings.get(name)),
+  /** In UTC. */
+  get #day(): string {
+    return this.#now().toISOString().slice(0, 10)
+  }
+
+  of(session: string, here = this.#sessions.get(session)): Readonly<Record<string, RuleUse>> {
+    const today = this.#usesToday()
+    const rules = new Set([...(here?.keys() ?? []), ...today.keys()])
+    return Object.fromEntries(
+      [...rules].map((rule) => [rule, { session: here?.get(rule) ?? 0, day: today.get(rule) ?? 0 }]),
+    )
+  }
+
+  /** Also of a session that is not in memory. */
+  async read(session: string): Promise<Readonly<Record<string, RuleUse>>> {
+    return this.of(session, this.#sessions.get(session) ?? new Map(await this.#directory.ruleUses({ session })))
+  }
+
+  /** Returns what the store is to keep. */
+  add(session: string, rules: readonly string[]): CountedUses | undefined {
+    if (rules.length === 0) return undefined
+    const day = this.#day
+    const here = this.#sessions.get(session) ?? new Map<string, number>()
+    this.#sessions.set(session, here)
+    for (const uses of [here, this.#usesToday()]) for (const rule of rules) uses.set(rule, (uses.get(rule) ?? 0) + 1)
+    return { rules, day }
+  }
+
+  #usesToday(): Map<string, number> {
+    const day = this.#day
+    // A clock that is set back does not give a day's uses back.
+    if (this.#today.day < day) this.#today = { day, uses: new Map() }
+    return this.#today.uses
   }
 }
 
@@ -324,7 +326,7 @@ function isDestination(value: unknown): value is (typeof DESTINATIONS)[number] {
   return DESTINATIONS.some((known) => known === value)
 }
 
-export const DEFAULT_SETTINGS: HubSettings = { operatorsMayUseAuto: false }
+export const DEFAULT_SETTINGS: HubSettings = { operatorsMayUseAuto: false, retention: null }
 
 /** The settings in force. A field that is missing has its default. */
 export class SettingsDesk {
@@ -337,7 +339,12 @@ export class SettingsDesk {
 
   async load(): Promise<void> {
     const kept = await this.#directory.getDocument("settings")
-    if (isObject(kept)) this.#settings = { operatorsMayUseAuto: kept["operatorsMayUseAuto"] === true }
+    if (!isObject(kept)) return
+    const { operatorsMayUseAuto, retention } = kept
+    this.#settings = {
+      operatorsMayUseAuto: operatorsMayUseAuto === true,
+      retention: isRetention(retention) ? retention : null,
+    }
   }
 
   get settings(): HubSettings {
@@ -361,6 +368,11 @@ export class SettingsDesk {
     this.#settings = settings
     return settings
   }
+}
+
+/** Anything else purges nothing. */
+function isRetention(value: unknown): value is Retention {
+  return isObject(value) && typeof value["olderThan"] === "string" && spanMs(value["olderThan"]) !== undefined
 }
 
 type Documents = Pick<Directory, "getDocument" | "putDocument" | "addAudit">

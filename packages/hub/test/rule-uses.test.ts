@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { RuleUses } from "../src/rule-uses.ts"
+import { RuleUses } from "../src/policy-desk.ts"
 import { MemoryDirectory } from "../src/testing/memory-directory.ts"
 
 it("[PO32] a day begins at midnight, and a clock that is set back gives none of its uses back", () => {

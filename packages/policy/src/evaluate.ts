@@ -1,13 +1,12 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol"
 import type { Why } from "@signalbox/protocol/hub-api"
 import type { Coverage } from "./command-cover.ts"
-import { commandOf, concernsCommand, coverCommand, isPersonal, matchRule } from "./match-rule.ts"
+import { concernsCommand, coverCommand, matchRule } from "./match-rule.ts"
 import { OverBudget, Work } from "./matching.ts"
 import type { Policy, Rule, RuleEffect } from "./schemas.ts"
 import type { ShellProblem, Span } from "./shell-reading.ts"
 import { MAX_COMMAND_CHARS } from "./shell-text.ts"
-import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
-import { namesOf, shownPart, type WhyParts, whyOf } from "./why.ts"
+import { commandOf, isPersonal, type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
 
 export interface Verdict {
   readonly effect: RuleEffect
@@ -153,24 +152,6 @@ function brokenCommand(subject: Subject): ShellProblem | undefined {
   return isBroken ? problem : undefined
 }
 
-/** The question that a control request of an agent puts, or undefined if it puts none to a person. */
-export function policyRequestOf(request: unknown): PolicyRequest | undefined {
-  if (!isObject(request)) return undefined
-  switch (request["subtype"]) {
-    case "can_use_tool": {
-      const needsPerson = request["requires_user_interaction"] === true || request["server_policy_ask_only"] === true
-      const tool = textOf(request, "tool_name")
-      return tool === undefined ? undefined : { tool, input: fieldOf(request, "input") ?? {}, needsPerson }
-    }
-    case "elicitation":
-      return { tool: "elicitation", input: request }
-    case "request_user_dialog":
-      return { tool: "dialog", input: request }
-    default:
-      return undefined
-  }
-}
-
 const SENTENCES: Readonly<Record<RuleEffect, string>> = {
   allow: "allows this",
   deny: "forbids this",
@@ -314,6 +295,64 @@ function askForNone(numbered: readonly Rule[], { nearly }: Found, request: Polic
     : "No rule covers this."
   const change = isForPerson ? "To answer it by a rule, name the tool in it." : ADD_RULE
   return { effect: "ask", reason, why: whyOf(numbered, { change }) }
+}
+
+const MAX_SHOWN_CHARS = 80
+const MAX_LOOKED_CHARS = 1_000
+const MAX_SHOWN_RULES = 16
+
+interface Decided {
+  readonly rule: Rule
+  readonly span?: Span | undefined
+}
+
+interface WhyParts {
+  readonly decided?: readonly Decided[]
+  readonly field?: string | undefined
+  readonly span?: Span | undefined
+  /** The whole text that the span is part of. */
+  readonly text?: string | undefined
+  readonly change: string
+}
+
+/** `numbered`: the rules of the policy. A rule that is not one of them is a grant of the session, and has no place. */
+function whyOf(numbered: readonly Rule[], { decided = [], field, span, text, change }: WhyParts): Why {
+  const named = new Map<Rule, Why["rules"][number]>()
+  for (const { rule, span: at } of decided) {
+    if (named.has(rule) || named.size >= MAX_SHOWN_RULES) continue
+    const place = numbered.indexOf(rule) + 1
+    named.set(rule, { id: rule.id, ...(place === 0 ? {} : { place }), ...(at === undefined ? {} : { span: at }) })
+  }
+  return {
+    rules: [...named.values()],
+    ...(field === undefined ? {} : { field }),
+    ...(span === undefined ? {} : { span }),
+    ...(span === undefined || text === undefined ? {} : { text: shownPart(text, span) }),
+    change,
+  }
+}
+
+/** A part of a command, short enough for a sentence. Only so much of a long one is looked at. */
+function shownPart(text: string, { start, end }: Span): string {
+  const looked = text.slice(start, Math.min(end, start + MAX_LOOKED_CHARS))
+  const part = looked.replace(/\s+/g, " ").trim()
+  if (part.length <= MAX_SHOWN_CHARS && end - start <= MAX_LOOKED_CHARS) return part
+  // Half of a character is none: not every store and reader takes it.
+  return `${part.slice(0, MAX_SHOWN_CHARS).replace(/[\ud800-\udbff]$/, "")}…`
+}
+
+/** Rules in a sentence: `Rule "a" allows`, `Rules "a", "b" and 3 more allow`, `A grant of this session allows`. */
+function namesOf(numbered: readonly Rule[], decided: readonly Decided[]) {
+  const rules = [...new Set(decided.map(({ rule }) => rule))]
+  const own = rules.filter((rule) => numbered.includes(rule))
+  const hasGrant = own.length < rules.length
+  const some = own.slice(0, MAX_SHOWN_RULES).map(({ id }) => `"${id}"`)
+  const list = some.join(", ") + (own.length > some.length ? ` and ${own.length - some.length} more` : "")
+  const object = own.length === 0 ? undefined : `${own.length === 1 ? "rule" : "rules"} ${list}`
+  const grant = hasGrant ? ["a grant of this session"] : []
+  const subject = [...(object === undefined ? [] : [object]), ...grant].join(" and ")
+  const verb = own.length + grant.length === 1 ? "allows" : "allow"
+  return { object, hasGrant, subject: `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`, verb }
 }
 
 /** Tells people who write a policy what it can judge and what never reaches it. */

@@ -14,7 +14,7 @@ import { limitOf } from "./rule-limits.ts"
 import type { Rule } from "./schemas.ts"
 import type { Span } from "./shell-reading.ts"
 import { MAX_COMMAND_CHARS, READING } from "./shell-text.ts"
-import type { PolicyContext, PolicyRequest, Subject } from "./subject.ts"
+import { commandOf, isPersonal, type PolicyContext, type PolicyRequest, type Subject } from "./subject.ts"
 import { type UrlPattern, urlIsCovered, urlIsTouched, urlPattern } from "./url-pattern.ts"
 
 /** A pattern of a rule, read when it is first needed and kept as long as its rule. */
@@ -102,14 +102,8 @@ interface RuleMatch {
   readonly unknown?: string | undefined
 }
 
-/** Questions that want a person's own words: a rule that does not name them does not answer them. */
-const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
 const NO: RuleMatch = { match: "no" }
 const OUTSIDE = "it runs outside the sandbox, which the rule does not mention"
-
-export function isPersonal(request: PolicyRequest): boolean {
-  return PERSONAL.has(request.tool) || request.needsPerson === true
-}
 
 /** An allow fits only what it covers for certain; a deny or an ask fits what it may concern. */
 export function matchRule(rule: Rule, subject: Subject, except?: "command"): RuleMatch {
@@ -146,11 +140,6 @@ export function matchRule(rule: Rule, subject: Subject, except?: "command"): Rul
 function unknownFact({ mode, cwd }: Rule, { context }: Subject): string | undefined {
   if (mode !== undefined && context.mode === undefined) return "the session's mode is not known"
   return cwd !== undefined && context.cwd === undefined ? "the session's folder is not known" : undefined
-}
-
-/** The text of a request that allow rules cover together. */
-export function commandOf({ input }: PolicyRequest): string | undefined {
-  return typeof input["command"] === "string" ? input["command"] : undefined
 }
 
 /** Whether allow rules cover a command together, each of them as far as its other parts fit. */

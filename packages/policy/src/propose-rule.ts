@@ -1,8 +1,7 @@
 import { hasUnseen } from "@signalbox/protocol"
 import { evaluate } from "./evaluate.ts"
-import { isPersonal } from "./match-rule.ts"
 import type { Rule } from "./schemas.ts"
-import type { PolicyContext, PolicyRequest } from "./subject.ts"
+import { isPersonal, type PolicyContext, type PolicyRequest } from "./subject.ts"
 
 /** A request that a person allowed as it was. */
 export interface Allowed {

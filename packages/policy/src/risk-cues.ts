@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { innerOf, nameOf, programOf } from "./inner-commands.ts"
+import { innerOf, programOf } from "./inner-commands.ts"
 import { OverBudget, UNKNOWN, Work } from "./matching.ts"
 import { isAbsolute, pathForms } from "./path-pattern.ts"
 import { SHELL_PROGRAMS } from "./programs.ts"
@@ -7,6 +7,9 @@ import { commandCues, namesProduction, namesSecret, targetsOf } from "./risk-pro
 import { readShell, type ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
 import type { PolicyRequest } from "./subject.ts"
+
+/** Every runtime has it, though the language does not: an address as a program would go to it, whatever its spelling. */
+declare const URL: { canParse(text: string): boolean; new (text: string): { readonly host: string } }
 
 /** The kinds of things that a person should look at twice. */
 export type RiskKind =
@@ -31,7 +34,8 @@ interface Place {
   readonly cwd?: string | undefined
 }
 
-const MAX_CUES = 12
+/** Many of one kind must not push out the one of another that matters. */
+const MAX_OF_KIND = 3
 const MAX_DEPTH = 4
 const MAX_COMMANDS = 200
 const WRITING: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"])
@@ -52,7 +56,7 @@ export function riskCues({ tool, input }: PolicyRequest, { cwd }: Place = {}): r
 class Cues {
   readonly #cwd: string | undefined
   readonly #work = new Work()
-  readonly #found = new Map<string, RiskCue>()
+  readonly #found = new Map<RiskKind, Set<string>>()
   #commands = 0
 
   constructor(cwd: string | undefined) {
@@ -60,12 +64,13 @@ class Cues {
   }
 
   get list(): readonly RiskCue[] {
-    return [...this.#found.values()]
+    return [...this.#found].flatMap(([kind, lines]) => [...lines].map((found) => ({ kind, found })))
   }
 
   add(kind: RiskKind, found: string): void {
     const line = oneLine(found)
-    if (this.#found.size < MAX_CUES) this.#found.set(`${kind}:${line}`, { kind, found: line })
+    const ofKind = this.#found.get(kind) ?? new Set()
+    if (ofKind.size < MAX_OF_KIND) this.#found.set(kind, ofKind.add(line))
   }
 
   command(text: string, depth: number): void {
@@ -78,7 +83,8 @@ class Cues {
         this.#words(part.words, hasInput, depth)
       } else if (part.kind === "redirection") {
         this.#secret(part.target)
-        if (part.operator.includes(">") && !part.operator.includes("&")) this.#written(part.target)
+        const isCopy = part.operator.includes("&") && /^\d*-?$/.test(part.target)
+        if (part.operator.includes(">") && !isCopy) this.#written(part.target)
       } else if (namesProduction(part.text) && part.name !== "NODE_ENV") this.add("production", part.text)
     }
     const [downloads, runs] = [hasAny(programs, DOWNLOADS), hasAny(programs, SHELL_PROGRAMS)]
@@ -90,14 +96,20 @@ class Cues {
     if (++this.#commands > MAX_COMMANDS) throw new OverBudget("too many commands")
     const texts = words.map((word) => writtenText(word.text))
     const name = programOf(texts[0] ?? "")
-    for (const { kind, found } of commandCues(name, texts)) this.add(kind, found)
+    const own = commandCues(name, texts)
+    for (const { kind, found } of own) this.add(kind, found)
     for (const target of targetsOf(name, texts)) this.#written(target)
     for (const text of texts.slice(1)) {
       this.#secret(text)
       if (namesProduction(text)) this.add("production", `${name} ${text}`)
     }
-    if (depth >= MAX_DEPTH || nameOf(words) === "") return
+    const [first] = words
+    if (first === undefined || first.isGlob || first.text.includes(UNKNOWN)) return this.add("unread", texts.join(" "))
     const inner = innerOf(words, hasInput)
+    // A program with a cue of its own is looked at anyway.
+    const isHidden = inner?.kind === "never" || (inner?.kind === "closed" && own.length === 0)
+    if (isHidden || (inner !== undefined && inner.kind !== "writes" && depth >= MAX_DEPTH))
+      return this.add("unread", texts.join(" "))
     if (inner?.kind === "script") this.command(inner.text, depth + 1)
     if (inner?.kind === "commands") for (const each of inner.commands) this.#words(each, hasInput, depth + 1)
   }
@@ -111,7 +123,7 @@ class Cues {
       if (WRITING.has(tool)) this.#written(path)
     }
     const url = textOf(input, "url")
-    if (url !== undefined) this.add("network", HOST.exec(url)?.[1] ?? url)
+    if (url !== undefined) this.add("network", URL.canParse(url) ? new URL(url).host || url : url)
     else if (tool === "WebSearch") this.add("network", textOf(input, "query") ?? "a search")
     if (url !== undefined && namesProduction(url)) this.add("production", url)
     // Tools of MCP servers call their fields as they like.
@@ -128,14 +140,18 @@ class Cues {
 
   #written(path: string): void {
     if (DEVICES.test(path) || path === "") return
-    if (path.startsWith("~")) return this.add("outside", path)
-    const { certain, cwd } = pathForms(path, this.#cwd, this.#work)
-    if (certain === undefined || cwd === undefined || (!isAbsolute(path) && !path.includes(".."))) return
+    if (path.startsWith(UNKNOWN)) return this.add("unread", path)
+    const home = HOME.exec(this.#cwd ?? "")?.[0]
+    const place = home !== undefined && /^~(?:\/|$)/.test(path) ? `${home}${path.slice(1)}` : path
+    if (place.startsWith("~")) return this.add("outside", path)
+    const { certain, cwd } = pathForms(place, this.#cwd, this.#work)
+    if (certain === undefined || cwd === undefined || (!isAbsolute(place) && !place.includes(".."))) return
     if (cwd.some((segment, index) => certain[index] !== segment)) this.add("outside", path)
   }
 }
 
-const HOST = /^[a-z][a-z\d+.-]{0,20}:\/\/(?:[^/@]*@)?([^/?#]+)/i
+/** The home folder of whoever works in a folder, where its path tells. */
+const HOME = /^\/(?:root|(?:home|Users)\/[^/]+)(?=\/|$)/
 const DEVICES = /^\/dev\/(?:null|std(?:in|out|err)|tty|fd\/\d+)$/
 const DOWNLOADS: ReadonlySet<string> = new Set(["curl", "wget", "fetch", "aria2c", "http"])
 const SECRET_VARIABLE = /\$\{?\w{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|CREDENTIALS)\w{0,60}\}?/g

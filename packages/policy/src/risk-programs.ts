@@ -32,7 +32,8 @@ const RULES: readonly RiskRule[] = [
   rule("deletes", "truncate crontab", /^-(?:s|r|-size)/),
   rule("forces", "git", /^push$/, /^(?:-[a-zA-Z]*f[a-zA-Z]*|--force(?:-with-lease)?(?:=.*)?|\+.+)$/),
   rule("forces", "git", /^(?:checkout|switch|clean|add|branch|tag|mv)$/, /^(?:-f|-[a-z]*f[a-z]*|--force)$/),
-  rule("forces", "git", /^(?:commit|push|merge|rebase)$/, /^(?:--no-verify|-n)$/),
+  rule("forces", "git", /^(?:commit|push|merge|rebase)$/, /^--no-verify$/),
+  rule("forces", "git", /^commit$/, /^-n$/),
   rule("forces", "git", /^(?:rebase|filter-branch|filter-repo)$/),
   rule(
     "forces",
@@ -103,9 +104,35 @@ export function namesSecret(word: string): boolean {
 const WRITES_ALL: ReadonlySet<string> = new Set("rm rmdir unlink shred tee touch mkdir truncate chmod chown".split(" "))
 const WRITES_LAST: ReadonlySet<string> = new Set("cp mv ln install rsync scp".split(" "))
 
+/** Options that name a file or folder to write to, behind the option or behind `=`. */
+const WRITES_OPTION: Readonly<Record<string, RegExp>> = {
+  cp: /^(?:-t|--target-directory)$/,
+  mv: /^(?:-t|--target-directory)$/,
+  ln: /^(?:-t|--target-directory)$/,
+  install: /^(?:-t|--target-directory)$/,
+  curl: /^(?:-o|--output|--output-dir)$/,
+  wget: /^(?:-O|--output-document|-P|--directory-prefix)$/,
+  dd: /^of$/,
+  sort: /^(?:-o|--output)$/,
+}
+
 /** The files that a command would write, as far as its operands say. */
 export function targetsOf(name: string, texts: readonly string[]): readonly string[] {
-  const operands = texts.slice(1, MAX_WORDS).filter((text) => !text.startsWith("-"))
+  const words = texts.slice(1, MAX_WORDS)
+  const operands = words.filter((text) => !text.startsWith("-"))
+  const named = optionTargets(words, WRITES_OPTION[name])
   if (WRITES_ALL.has(name)) return operands
-  return WRITES_LAST.has(name) ? operands.slice(-1) : []
+  if (name === "sed" || name === "perl")
+    return words.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word)) ? operands.slice(1) : []
+  return [...named, ...(WRITES_LAST.has(name) && named.length === 0 ? operands.slice(-1) : [])]
+}
+
+function optionTargets(words: readonly string[], option: RegExp | undefined): readonly string[] {
+  if (option === undefined) return []
+  return words.flatMap((word, index) => {
+    const [flag = "", value] = word.split("=", 2)
+    if (!option.test(flag)) return []
+    const target = value ?? words[index + 1]
+    return target === undefined ? [] : [target]
+  })
 }

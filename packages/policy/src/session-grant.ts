@@ -1,8 +1,8 @@
 import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
 import { readPattern } from "./command-pattern.ts"
-import { isPersonal } from "./match-rule.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
+import { isPersonal } from "./subject.ts"
 
 export interface GrantOptions {
   /** The ids of the rules begin with it. */

@@ -1,9 +1,9 @@
-import { isObject } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { type CommandNeeds, needsOf } from "./command-cover.ts"
 import { commandForms } from "./command-forms.ts"
 import type { TouchedCommand } from "./command-pattern.ts"
 import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
-import { type PathForms, pathForms, type SearchedFolders, searchedFolders } from "./path-pattern.ts"
+import { type PathForms, pathForms } from "./path-pattern.ts"
 import type { Surroundings } from "./rule-limits.ts"
 import { readShell, type ShellReading } from "./shell-reading.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
@@ -15,6 +15,36 @@ export interface PolicyRequest {
   readonly input: Readonly<Record<string, unknown>>
   /** The agent says that a person must see it. */
   readonly needsPerson?: boolean
+}
+
+/** The question that a control request of an agent puts, or undefined if it puts none to a person. */
+export function policyRequestOf(request: unknown): PolicyRequest | undefined {
+  if (!isObject(request)) return undefined
+  switch (request["subtype"]) {
+    case "can_use_tool": {
+      const needsPerson = request["requires_user_interaction"] === true || request["server_policy_ask_only"] === true
+      const tool = textOf(request, "tool_name")
+      return tool === undefined ? undefined : { tool, input: fieldOf(request, "input") ?? {}, needsPerson }
+    }
+    case "elicitation":
+      return { tool: "elicitation", input: request }
+    case "request_user_dialog":
+      return { tool: "dialog", input: request }
+    default:
+      return undefined
+  }
+}
+
+/** Questions that want a person's own words: a rule that does not name them does not answer them. */
+const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
+
+export function isPersonal(request: PolicyRequest): boolean {
+  return PERSONAL.has(request.tool) || request.needsPerson === true
+}
+
+/** The text of a request that allow rules cover together. */
+export function commandOf({ input }: PolicyRequest): string | undefined {
+  return typeof input["command"] === "string" ? input["command"] : undefined
 }
 
 /** Facts about the session that asks. */
@@ -111,4 +141,60 @@ function fits(value: unknown, work: Work): boolean {
   }
   work.spend(8 * chars)
   return true
+}
+
+/** The folders that a search looks in. A pattern for file names can lead out of the folder that the search names. */
+interface SearchedFolders {
+  readonly folders: readonly string[]
+  /** The pattern may lead elsewhere. */
+  readonly isUnclear: boolean
+}
+
+const SEARCHES = new Set(["Glob", "Grep", "LS"])
+/** A longer pattern is not followed. */
+const MAX_GLOB_CHARS = 4096
+const MAGIC = /[*?[\]{}()!+@\\]/
+
+/** Undefined if the tool does not search. */
+function searchedFolders(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  cwd: string | undefined,
+): SearchedFolders | undefined {
+  if (!SEARCHES.has(tool)) return undefined
+  const path = input["path"] ?? cwd
+  if (typeof path !== "string") return undefined
+  const pattern = tool === "Glob" ? input["pattern"] : undefined
+  if (typeof pattern !== "string" || pattern.length > MAX_GLOB_CHARS) {
+    return { folders: [path], isUnclear: typeof pattern === "string" }
+  }
+  const segments = pattern.split("/")
+  // A group that goes over a slash is more than one segment.
+  const spans = /[{(][^{}()]*\//.test(pattern)
+  const magic = segments.findIndex((segment) => MAGIC.test(segment))
+  const start = segments.slice(0, magic === -1 ? segments.length : magic).join("/")
+  const startsElsewhere = /^(?:\s*[/\\~]|\s*[A-Za-z]:)/.test(pattern)
+  return {
+    // `/` alone is the start of `/*`.
+    folders: [path, startsElsewhere ? start || "/" : `${path}/${start}`],
+    isUnclear: spans || /\\|\.\.|[{,|]\s*[/~]/.test(pattern.slice(start.length)) || segments.some(couldBeUp),
+  }
+}
+
+/**
+ * `.{.,}`, `{.,x}{.,y}` and `[.-.]` may be two dots in disguise: a segment with groups in it may, unless a letter stands
+ * there whatever is chosen from them.
+ */
+function couldBeUp(segment: string): boolean {
+  if (!/[{[(]/.test(segment)) return false
+  const fixed = segment
+    .replace(/\[[^\]]*\]?/g, (group) => (/[.!^\\:]|[!-.]-./.test(group) ? "" : "x"))
+    .replace(/[{(][^{}()]*[)}]/g, (group) => (group.slice(1, -1).split(/[,|]/).every(hasLetter) ? "x" : ""))
+  // Groups within groups are not followed.
+  return /[{}()]/.test(fixed) || !hasLetter(fixed)
+}
+
+/** A character that no pattern takes for a dot or for nothing. */
+function hasLetter(text: string): boolean {
+  return /[^.,|{}()[\]@!+?*]/.test(text)
 }

@@ -1,7 +1,7 @@
 import { composeSuccess } from "./compose.ts"
 import { type Envelope, fieldOf, isEnvelope, isObject, textOf } from "./envelope.ts"
+import { createLineParser, type LineParser } from "./framing.ts"
 import { known, subtypePath } from "./known.generated.ts"
-import { createLineParser, type LineParser } from "./line-parser.ts"
 import type { AgentMessage, HostMessage, Side, WireMessage } from "./schemas/registry.ts"
 
 /**

@@ -92,8 +92,8 @@ const SCRIPTS: readonly (readonly [name: string, is: RegExp])[] = [
   ["Greek", /\p{Script=Greek}/u],
   ["Armenian", /\p{Script=Armenian}/u],
 ]
-/** A text with more of them is one in which nobody is deceived by a letter. */
-const MAX_ALIKE = 500
+/** The first so many of a text are found. Whoever marks them says when there may be more. */
+export const MAX_LOOK_ALIKES = 500
 
 /** Finds each letter that looks like one of a to z in a word that has such letters too: "p\u{430}ypal". In order, and bounded. */
 export function lookAlikesIn(text: string): readonly { readonly 0: string; readonly index: number }[] {
@@ -102,7 +102,7 @@ export function lookAlikesIn(text: string): readonly { readonly 0: string; reado
   for (const { 0: word, index } of text.matchAll(WORD)) {
     if (!/[A-Za-z]/.test(word) || !HAS_ALIKE.test(word)) continue
     for (const letter of word.matchAll(EACH_ALIKE)) {
-      if (found.length === MAX_ALIKE) return found
+      if (found.length === MAX_LOOK_ALIKES) return found
       found.push({ 0: letter[0], index: index + letter.index })
     }
   }

@@ -116,6 +116,14 @@ export function costWords(usd: number): string {
   return usd > 0 && usd < 0.01 ? "<$0.01" : dollars.format(usd)
 }
 
+/** "512 B", "3.2 MB". */
+export function bytesWords(count: number): string {
+  if (count < 1000) return `${count} B`
+  if (count < 1_000_000) return `${(count / 1000).toFixed(0)} kB`
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)} MB`
+  return `${(count / 1_000_000_000).toFixed(1)} GB`
+}
+
 /** "1 task", "2 tasks", "1,200 lines". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`

@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
+import { createLineParser } from "../src/framing.ts"
 import { createDecoder, decode, fieldOf } from "../src/index.ts"
-import { createLineParser } from "../src/line-parser.ts"
 
 const fixtures = join(import.meta.dirname, "fixtures")
 const recorded = readdirSync(fixtures, { recursive: true, encoding: "utf8" })

@@ -48,7 +48,7 @@ describe("what an agent says", () => {
     expect(scene.hub.agent(spawn).frames[before]?.number).toBe(21)
   })
 
-  it("[RU3] is kept on disk while the hub is away, 100,000 lines of it, and is complete and in order when it is back", async () => {
+  it("[RU3] [RU1] is kept on disk while the hub is away, 100,000 lines of it, and is complete and in order when it is back", async () => {
     scene = await Scene.open({ limits: { keptMemoryBytes: 100_000 } })
     const spawn = await scene.launch()
     await scene.turn(spawn, "cwd")
@@ -60,6 +60,7 @@ describe("what an agent says", () => {
     await scene.hub.come()
     await scene.hub.until(() => taken(spawn) > 100_000)
     expect(counted(spawn)).toEqual(upTo(100_000))
+    expect(scene.hub.agent(spawn).mostLines).toBe(1_000)
     // A second time away, with the turn's end behind it.
     await scene.turn(spawn, "lines 10")
     await scene.hub.leave()

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import type { FolderChanges } from "@signalbox/protocol/runner-wire"
 import type { Clock } from "@signalbox/transport"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { ChangeNews } from "../src/agents/change-news.ts"
-import { ChangeReader, countChanges } from "../src/agents/changes.ts"
+import { ChangeNews, ChangeReader, countChanges } from "../src/agents/folder.ts"
 
 let base = ""
 
@@ -183,6 +182,16 @@ it("[RU102] changes are looked at once at a time, with a pause after each look, 
   news.look()
   await answer(undefined)
   expect(told).toEqual([one, null])
+  // One that took a minute, in line behind others: the pause is bounded.
+  pass(3_000)
+  news.look()
+  pass(60_000)
+  await answer(undefined)
+  const before = looks.length
+  news.look()
+  pass(60_000)
+  expect(looks).toHaveLength(before + 1)
+  await answer(undefined)
   pass(3_000)
   news.look()
   news.end()

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, w
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import { branchOf } from "../src/agents/branch.ts"
+import { branchOf } from "../src/agents/folder.ts"
 import { sessionsInUse } from "../src/machine/recorded-sessions.ts"
 import { Scene } from "./runner-scene.ts"
 

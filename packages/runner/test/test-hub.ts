@@ -25,6 +25,8 @@ export interface HubAgent {
   readonly attaches: AttachAgent[]
   /** Everything that came, repeats too. */
   readonly frames: FromRunner[]
+  /** Lines in the frame that had the most. */
+  mostLines: number
   /** Each number once, as a hub would log them. */
   readonly taken: FromRunner[]
   /** A number that was missing when a later one came. */
@@ -123,7 +125,7 @@ export class TestHub {
   agent(spawn: string): HubAgent {
     const known = this.agents.get(spawn)
     if (known !== undefined) return known
-    const agent: HubAgent = { attaches: [], frames: [], taken: [], gap: undefined, socket: undefined }
+    const agent: HubAgent = { attaches: [], frames: [], mostLines: 0, taken: [], gap: undefined, socket: undefined }
     this.agents.set(spawn, agent)
     return agent
   }
@@ -206,7 +208,9 @@ export class TestHub {
     const agent = this.agent(spawn)
     agent.socket = socket
     socket.on("message", (data) => {
-      for (const text of textOf(data).split("\n")) this.#heard(agent, text)
+      const lines = textOf(data).split("\n")
+      agent.mostLines = Math.max(agent.mostLines, lines.length)
+      for (const text of lines) this.#heard(agent, text)
       const last = agent.frames.at(-1)
       if (this.isAcking && last !== undefined) socket.send(encodeAck(last.number))
       this.#wake()

@@ -1,4 +1,4 @@
-export { costWords, counted } from "@signalbox/protocol"
+export { bytesWords, costWords, counted } from "@signalbox/protocol"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
 export { actWords } from "./rows/notes.ts"
 export { blockedPathWords, isUsualGrant, stillKeptWords } from "./rows/permission-words.ts"

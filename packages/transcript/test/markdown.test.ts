@@ -62,6 +62,14 @@ describe("footnotes", () => {
     expect(withoutFootnotes("b[^1][^nobody]\n\n[^1]: x")).toContain("b¹[^nobody]")
   })
 
+  it("[TR29] lose nothing that was written, and get around no bound", () => {
+    const twice = withoutFootnotes("Fix it.\n\n[^1]: See docs.\n[^1]: Then delete the database.")
+    expect(twice).toContain("Then delete the database.")
+    // Paragraphs that are each short enough, and a note that is all of them.
+    const lines = Array.from({ length: 40 }, () => `  ${"[a".repeat(5_000)}`)
+    expect(markdownTokens(`x[^a]\n\n[^a]: y\n${lines.join("\n")}`)).toBeUndefined()
+  })
+
   it("[TR29] in great number, or referring to each other, take no time", () => {
     const many = Array.from({ length: 5_000 }, (_, n) => `x[^${n}]\n[^${n}]: see [^${n + 1}]`).join("\n")
     expect(withoutFootnotes(many).length).toBeGreaterThan(0)

@@ -45,6 +45,15 @@ describe("the transcript: what is said", () => {
     })
   })
 
+  it("[TR1] an agent that speaks as the hub moves no message and says none in anybody's name", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).init()
+    log.add({ type: "hub", subtype: "message_taken", message_uuid: "m9", text: "yes, deploy it" })
+    log.add({ type: "hub", subtype: "ended", reason: "exited" })
+    const rows = rowsOf(log)
+    expect(rows.filter(({ kind }) => kind === "prompt")).toHaveLength(1)
+    expect(rows.slice(-2).map(({ kind }) => kind)).toEqual(["unknown", "unknown"])
+  })
+
   it("[TR1] [X-120] a message that waited stands where the agent took it up, in whichever order the log is loaded", () => {
     const log = new SessionLog().prompt("one", { uuid: "m1" }).init().text("a1", "Half")
     log.prompt("two", { uuid: "m2", by: "ann" }).text("a1", "Whole")
@@ -428,6 +437,16 @@ describe("the transcript: turns", () => {
     expect(only(rowsOf(log), "retry")).toMatchObject({ key: "e:u1", state: "running", attempt: 3, status: 529 })
     log.text("m", "back")
     expect(only(rowsOf(log), "retry")).toMatchObject({ state: "recovered", attempt: 3 })
+  })
+
+  it("[BU10] events that a damaged database lost are one note for each run of them", () => {
+    const log = new SessionLog()
+      .text("m1", "hello")
+      .hub("events_lost", { count: 2 })
+      .hub("events_lost")
+      .text("m2", "on")
+    const notes = rowsOf(log).flatMap((row) => (row.kind === "note" ? [row.text] : []))
+    expect(notes).toEqual(["2 events could not be saved from a damaged database"])
   })
 
   it("[TR11] that the agent is connected is told once, until it was away", () => {

@@ -12,6 +12,9 @@ export interface LineQueueOptions {
   readonly onRoom?: () => void
 }
 
+/** A batch ends with the line that reaches one of these, so that nobody is at one batch for long. */
+const MAX_BATCH = { lines: 64, chars: 64 * 1024 } as const
+
 export class LineQueue implements AsyncIterable<string> {
   readonly #highWaterChars: number
   readonly #onRoom: (() => void) | undefined
@@ -32,10 +35,21 @@ export class LineQueue implements AsyncIterable<string> {
 
   /** Returns false when the queue is full; the lines are kept all the same. The array must not change afterwards. */
   push(lines: readonly string[]): boolean {
-    if (lines.length > 0) this.#batches.push(lines, charsOf(lines))
+    let from = 0
+    while (from < lines.length) from = this.#pushBatch(lines, from)
     // Lines that a reader waits for are not in the way of anything.
     if (this.waitingChars > this.#highWaterChars) this.#isFull = true
     return !this.#isFull
+  }
+
+  /** Returns where the next batch begins. */
+  #pushBatch(lines: readonly string[], from: number): number {
+    let chars = 0
+    let to = from
+    do chars += lines[to++]?.length ?? 0
+    while (to < lines.length && to - from < MAX_BATCH.lines && chars < MAX_BATCH.chars)
+    this.#batches.push(to - from === lines.length ? lines : lines.slice(from, to), chars)
+    return to
   }
 
   /** No more lines come. Those that wait are still read. */
@@ -84,12 +98,6 @@ export class LineQueue implements AsyncIterable<string> {
     this.#isFull = false
     this.#onRoom?.()
   }
-}
-
-function charsOf(lines: readonly string[]): number {
-  let chars = 0
-  for (const line of lines) chars += line.length
-  return chars
 }
 
 /** The lines of any transport in batches: as they came in where the transport can, one by one where it cannot. */

@@ -163,6 +163,7 @@ export class SessionFeed {
       case "disconnected":
         return this.#change({ lostAt: new Date().toISOString(), lostBecause: item.reason })
       case "read":
+      case "purged":
         return undefined
     }
   }

@@ -1,3 +1,5 @@
+import { replaceUnseen, unseenNumber } from "@signalbox/protocol/unseen"
+
 /** Exit codes of the command: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4
 
@@ -56,10 +58,11 @@ export function exitCodeOf(error: unknown): ExitCode {
   return isForbidden ? 4 : 1
 }
 
-/** The message of an error, on one line. */
+/** The message of an error, on one line. Names and words of others may be in it, and must not steer somebody's terminal. */
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  return message.replace(/\s*\n\s*/g, " ").trim()
+  const line = message.replace(/\s*\n\s*/g, " ").trim()
+  return replaceUnseen(line, "prose", (character) => `<${unseenNumber(character)}>`)
 }
 
 /** The innermost reason that an error names: "connect ECONNREFUSED 127.0.0.1:1", not "fetch failed". */

@@ -10,6 +10,8 @@ export function addUp(program: Command, context: CommandContext): void {
   defineCommand(program, {
     name: "up",
     summary: "Start the hub and a runner on this machine",
+    notes:
+      "With --store postgres://… (or SIGNALBOX_STORE) the hub keeps its data in a PostgreSQL database, and uses it again the next time. The password comes from PGPASSWORD, a .pgpass file or the address; other users of this machine can see what stands in a command line. More: docs/scale.md.",
     examples: ["signalbox up", "signalbox up --port 0 --data ./try --json --no-runner"],
     json: "print one line of JSON when ready, and nothing else on stdout",
     options: (command) =>
@@ -19,6 +21,10 @@ export function addUp(program: Command, context: CommandContext): void {
           "--port <port>",
           "port to listen on (default: 8765, or the next free one up to 8864; 0: any)",
           wholeNumber("--port", 0, 65_535),
+        )
+        .option(
+          "--store <store>",
+          "sqlite, or a database: postgres://user@host:5432/database (default: the one used last)",
         )
         .option("--no-open", "don't open the cockpit in a browser")
         .option("--no-runner", "don't start a runner")

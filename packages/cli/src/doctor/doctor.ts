@@ -1,13 +1,22 @@
 import { type CommandContext, dataDirectory, type JsonOption } from "../base/context.ts"
 import { isAlive, readCard } from "../base/process-files.ts"
 import { coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
-import { wrapCells } from "../terminal/text.ts"
+import { onOneLine, wrapCells } from "../terminal/text.ts"
+import { checkDatabase } from "./database-check.ts"
 import { checkHub } from "./hub-checks.ts"
 import type { Check } from "./machine-checks.ts"
 import { checkClaude, checkClock, checkData, checkDisk, checkNode, checkPort, checkSignIn } from "./machine-checks.ts"
 
 /** Exits 1 if something is wrong. */
 export async function doctor(options: JsonOption, context: CommandContext): Promise<void> {
+  const checks = await examine(options, context)
+  const isWell = checks.every(({ state }) => state !== "wrong")
+  if (options.json === true) await printJson(context, { ok: isWell, checks })
+  else await print(context.stdout, checks.map((check) => describe(check, context)).join(""))
+  if (!isWell) process.exitCode = 1
+}
+
+export async function examine(options: JsonOption, context: CommandContext): Promise<readonly Check[]> {
   const { env } = context
   const data = dataDirectory(options, env)
   const card = readCard(data.hubCard)
@@ -20,14 +29,17 @@ export async function doctor(options: JsonOption, context: CommandContext): Prom
     ofRunners("sign-in") ?? checkSignIn(env),
     await checkPort(card !== undefined && isAlive(card) ? card.url : undefined),
     await checkData(data),
+    await checkDatabase(data, options, env),
     await checkDisk(data),
     checkClock(),
     ...ofHub.filter(({ name }) => name !== "claude" && name !== "sign-in"),
   ]
-  const isWell = checks.every(({ state }) => state !== "wrong")
-  if (options.json === true) await printJson(context, { ok: isWell, checks })
-  else await print(context.stdout, checks.map((check) => describe(check, context)).join(""))
-  if (!isWell) process.exitCode = 1
+  return checks.map(visible)
+}
+
+/** Machines, paths and errors have the words of others in them. */
+function visible({ found, todo, ...check }: Check): Check {
+  return { ...check, found: onOneLine(found), ...(todo === undefined ? {} : { todo: onOneLine(todo) }) }
 }
 
 const WIDTH = 8

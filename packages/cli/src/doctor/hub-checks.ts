@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs"
 import type { Hub, Runner } from "@signalbox/client"
-import { counted } from "@signalbox/protocol"
+import { bytesWords, counted } from "@signalbox/protocol"
 import type { CommandContext } from "../base/context.ts"
 import { type DataDirectory, type DataOption, dataDirectory, nextCommand } from "../base/context.ts"
 import { exitCodeOf, oneLine } from "../base/failure.ts"
@@ -61,9 +61,23 @@ async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
   const { role } = await hub.me({ repeatable: false })
   return [
     ok("hub", `${url}, your role: ${role}`),
+    ...(await checkStore(hub)),
     ...(await checkRunners(hub, next)),
     await checkTokens(hub, role, { data, next }),
   ]
+}
+
+/** How large the hub's history is, and how fast it grows. An older hub does not tell. */
+async function checkStore(hub: Hub): Promise<Check[]> {
+  const size = await hub.storeSize({ repeatable: false }).catch(() => undefined)
+  if (size === undefined) return []
+  const { bytes, freeBytes, searchBytes, events, dayAgo, canShrink } = size
+  const grown = dayAgo === undefined ? "" : `, grew by ${bytesWords(Math.max(0, bytes - dayAgo.bytes))} in a day`
+  const found = `${bytesWords(bytes)} (${bytesWords(freeBytes)} free)${grown}, search index ${bytesWords(searchBytes)}; ${counted(events, "event")}`
+  if (canShrink) return [ok("store", found)]
+  const todo =
+    'the file doesn\'t shrink when sessions are deleted; stop the hub and run in its data directory: sqlite3 signalbox.db "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"'
+  return [note("store", found, todo)]
 }
 
 async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check[]> {

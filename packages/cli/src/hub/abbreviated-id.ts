@@ -11,6 +11,7 @@ export async function findSession(hub: Hub, given: string): Promise<Session> {
   const exact = await unlessUnknown(hub.session(id).get())
   if (exact !== undefined) return exact
   const sessions = await allSessions(hub)
+  if (sessions === undefined) throw tooMany(id, "sessions")
   const whole = sessions.filter(({ agentSessionId }) => agentSessionId === id)
   const found =
     whole.length > 0 ? whole : sessions.filter((session) => idsOf(session).some((each) => each.startsWith(id)))
@@ -25,7 +26,8 @@ export async function findAsk(hub: Hub, given: string): Promise<Ask> {
   const id = checked(given, "asks")
   const exact = await unlessUnknown(hub.ask(id))
   if (exact !== undefined) return exact
-  const asks = await hub.asks({ state: "pending" })
+  const { asks, more } = await hub.askPage({ state: "pending" })
+  if (more) throw tooMany(id, "open requests")
   const found = asks.filter((ask) => ask.id.startsWith(id) || ask.id.startsWith(`${ASK}${id}`))
   return only(found, { given: id, what: "open request", list: "asks" })
 }
@@ -40,20 +42,26 @@ export async function findRun(hub: Hub, given: string): Promise<Run> {
   return only(found, { given: id, what: "run", list: "loop --list" })
 }
 
+/** One that was not read may fit as well. */
+function tooMany(given: string, what: string): CliError {
+  return usageError(`this hub has too many ${what} to look for ${given}: give the whole id`)
+}
+
 function idsOf({ id, agentSessionId }: Session): string[] {
   return agentSessionId === null ? [id] : [id, agentSessionId]
 }
 
-async function allSessions(hub: Hub): Promise<Session[]> {
+/** Undefined: there are more than are read. */
+async function allSessions(hub: Hub): Promise<Session[] | undefined> {
   const sessions: Session[] = []
   let cursor: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
     const reply = await hub.sessions({ limit: PAGE, ...(cursor === null ? {} : { cursor }) })
     sessions.push(...reply.sessions)
     cursor = reply.cursor
-    if (cursor === null) break
+    if (cursor === null) return sessions
   }
-  return sessions
+  return undefined
 }
 
 function checked(given: string, list: string): string {

@@ -5,11 +5,12 @@ import {
   type DataDirectory,
   type DataOption,
   dataDirectory,
+  isOnThisMachine,
   nextCommand,
   withNextCommand,
 } from "../base/context.ts"
 import { CliError, causeOf, usageError } from "../base/failure.ts"
-import { readLivingCard } from "../base/process-files.ts"
+import { readCard, readLivingCard } from "../base/process-files.ts"
 import type { Found } from "../discover/probe.ts"
 import { tellPerson } from "../terminal/output.ts"
 
@@ -147,10 +148,22 @@ function lookFor(options: DataOption, context: CommandContext): FoundHub | undef
 }
 
 /** The address in SIGNALBOX_URL, if it is set. */
-export function askedFor(env: NodeJS.ProcessEnv): string | undefined {
+function askedFor(env: NodeJS.ProcessEnv): string | undefined {
   const url = nonEmpty(env["SIGNALBOX_URL"])
   if (url === undefined || (URL.canParse(url) && /^(?:http|ws)s?:$/.test(new URL(url).protocol))) return url
   throw usageError(`SIGNALBOX_URL is ${url}: set it to a hub's address such as http://127.0.0.1:8765, or unset it`)
+}
+
+/** The address in SIGNALBOX_URL, if it is not that of the data directory's own hub. A directory that was named counts alone. */
+export function hubElsewhere(data: DataDirectory, env: NodeJS.ProcessEnv): string | undefined {
+  const asked = data.isNamed ? undefined : askedFor(env)
+  return asked === undefined || isSameHub(asked, readCard(data.hubCard)?.url) ? undefined : asked
+}
+
+function isSameHub(url: string, own: string | undefined): boolean {
+  if (own === undefined) return false
+  const [one, other] = [new URL(url), new URL(own)]
+  return one.port === other.port && (one.hostname === other.hostname || (isOnThisMachine(url) && isOnThisMachine(own)))
 }
 
 function ownToken(data: DataDirectory, isItsHub: boolean): string | undefined {

@@ -147,7 +147,7 @@ async function conclude(result: SDKResultMessage | undefined, { options, view, c
   // On a terminal the view has shown it; a pipe gets it on stderr.
   if (isPlain && result.subtype !== "success")
     context.stderr.write(
-      `signalbox: ${tellingErrors(result.errors).join("; ") || `the turn failed (${result.subtype})`}\n`,
+      `signalbox: ${oneLine(tellingErrors(result.errors).join("; ")) || `the turn failed (${result.subtype})`}\n`,
     )
   if (result.subtype === "success" && saysSignIn(result.result))
     context.stderr.write("signalbox: not signed in: run claude, then /login\n")

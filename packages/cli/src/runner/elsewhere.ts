@@ -1,5 +1,7 @@
+import { request as requestPlain } from "node:http"
+import { request as requestSecure } from "node:https"
 import { join } from "node:path"
-import { fieldOf, textOf } from "@signalbox/protocol"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { RunnerOptions } from "@signalbox/runner"
 import { type CommandContext, type DataDirectory, isOnThisMachine } from "../base/context.ts"
 import { CliError, causeOf, usageError } from "../base/failure.ts"
@@ -38,24 +40,48 @@ export async function checkWelcome({
   token,
 }: Pick<RunnerOptions, "hubUrl" | "token">): Promise<string | undefined> {
   const url = hubUrl()
-  let reply: Response
+  let reply: Reply
   try {
-    const headers = { authorization: `Bearer ${token()}` }
-    reply = await fetch(`${url}/api/me`, { headers, signal: AbortSignal.timeout(WELCOME_MS) })
+    reply = await get(`${url}/api/me`, { authorization: `Bearer ${token()}` })
   } catch (error) {
     return causeOf(error)
   }
-  const body: unknown = await reply.json().catch(() => undefined)
+  const { status, body } = reply
   const make = "create one on the hub's machine: signalbox token create --role runner"
-  if (reply.status === 401)
-    throw new CliError("cli/not-allowed", `that token isn't valid on the hub at ${url}: ${make}`)
-  const role = reply.ok ? textOf(body, "role") : undefined
+  if (status === 401) throw new CliError("cli/not-allowed", `that token isn't valid on the hub at ${url}: ${make}`)
+  const role = status === 200 ? textOf(body, "role") : undefined
   if (role !== undefined)
     throw new CliError("cli/not-allowed", `a runner needs a token with the role runner; this one has ${role}: ${make}`)
   if (textOf(fieldOf(body, "error"), "code") !== undefined) return undefined
   // A proxy may answer for a hub that is not running yet.
-  if (reply.status >= 500) return `status ${reply.status}`
+  if (status >= 500) return `status ${status}`
   throw new CliError("cli/failed", `${url} is not a hub: give --hub a hub's address`)
+}
+
+interface Reply {
+  readonly status: number
+  /** Undefined if it is no object. */
+  readonly body: unknown
+}
+
+const MAX_REPLY_CHARS = 64 * 1024
+
+/** Not with `fetch`: what that loads takes some ten megabytes, for as long as the runner lives. */
+function get(url: string, headers: Readonly<Record<string, string>>): Promise<Reply> {
+  const request = url.startsWith("https:") ? requestSecure : requestPlain
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers, agent: false, signal: AbortSignal.timeout(WELCOME_MS) }, (reply) => {
+      let text = ""
+      reply.setEncoding("utf8")
+      reply.on("data", (chunk: string) => {
+        if (text.length < MAX_REPLY_CHARS) text += chunk
+      })
+      reply.on("end", () => resolve({ status: reply.statusCode ?? 0, body: parseObject(text) }))
+      reply.on("error", reject)
+    })
+    asked.on("error", reject)
+    asked.end()
+  })
 }
 
 function readUrl(text: string): URL {

@@ -5,7 +5,6 @@ import { parse } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
 import { backoffMs } from "@signalbox/protocol/timing"
-import { findRunner, runnerIdIn } from "@signalbox/runner"
 import type { DataDirectory } from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
 import { SIGNALBOX } from "../base/installed.ts"
@@ -13,10 +12,13 @@ import { identify, isAlive, type ProcessCard, readCard } from "../base/process-f
 import { ensureRunnerToken } from "./runner-token.ts"
 
 const LOOK_MS = 1_000
+/** Loaded when a runner is started: a hub is ready sooner without it. */
+const runnerFiles = () => import("@signalbox/runner")
 
 interface LocalRunnerOptions {
   readonly hub: Hub
   readonly data: DataDirectory
+  readonly isOnPostgres: boolean
   /** Takes what whoever started the hub should know. */
   readonly tell: (text: string) => void
 }
@@ -49,10 +51,10 @@ export class LocalRunner {
     const { hub, data } = this.#options
     // First, because a runner with a rejected token retries slowly.
     const token = await ensureRunnerToken(hub, data)
-    const id = runnerIdIn(data.runnerState)
+    const id = (await runnerFiles()).runnerIdIn(data.runnerState)
     if (id !== undefined) hub.ownRunner(id, token)
     this.#closing.signal.throwIfAborted()
-    return spawnRunner(data)
+    return spawnRunner(this.#options)
   }
 
   /** Never rejects: a hub works without a runner. */
@@ -86,7 +88,7 @@ export class LocalRunner {
     const { signal } = this.#closing
     const own = identify(child.pid ?? 0)
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit", { signal })
-    const other = await findRunner(this.#options.data.runnerState)
+    const other = await (await runnerFiles()).findRunner(this.#options.data.runnerState)
     signal.throwIfAborted()
     if (other === undefined) return this.#isStopped(own) ? "stopped" : wordsFor(child)
     const adopted = identify(other)
@@ -113,13 +115,13 @@ function gaveUp(end: string): string {
   return `the runner ${end}, ${MAX_RESTARTS + 1} times in a row, and is not restarted again: see runner.log in the data directory, then run signalbox down and signalbox up`
 }
 
-async function spawnRunner(data: DataDirectory): Promise<ChildProcess> {
+async function spawnRunner({ data, isOnPostgres }: LocalRunnerOptions): Promise<ChildProcess> {
   const log = openSync(data.runnerLog, "a", 0o600)
   try {
     const child = spawn(process.execPath, [SIGNALBOX, "runner", "--local", "--data", data.path], {
       detached: true,
       stdio: ["ignore", "ignore", log],
-      env: withoutOurs(process.env),
+      env: withoutOurs(process.env, isOnPostgres),
       // Not the current folder: it could then never be removed.
       cwd: parse(data.path).root,
     })
@@ -131,9 +133,15 @@ async function spawnRunner(data: DataDirectory): Promise<ChildProcess> {
   }
 }
 
-/** It finds everything in the data directory: another hub's address and token must not reach it. */
-function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^SIGNALBOX_(?:URL|TOKEN|DATA)$/.test(name)))
+/**
+ * It finds everything in the data directory: another hub's address and token must not reach it. Its agents inherit the rest, so the
+ * password of the hub's database stays here.
+ */
+function withoutOurs(env: NodeJS.ProcessEnv, isOnPostgres: boolean): NodeJS.ProcessEnv {
+  const ours = isOnPostgres
+    ? /^(?:SIGNALBOX_(?:URL|TOKEN|DATA|STORE)|PGPASSWORD)$/
+    : /^SIGNALBOX_(?:URL|TOKEN|DATA|STORE)$/
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))
 }
 
 /** After so many crashes in a row, each soon after its start, another try is of no use. */

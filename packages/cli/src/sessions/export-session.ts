@@ -12,6 +12,7 @@ import { CliError, usageError } from "../base/failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/connect.ts"
 import { print, printJson } from "../terminal/output.ts"
+import { ProgressBar } from "../terminal/progress-bar.ts"
 
 export interface ExportOptions extends JsonOption {
   readonly html?: string
@@ -101,36 +102,4 @@ async function writeInto(text: AsyncGenerator<string>, target: string): Promise<
 function notWritten(error: unknown, target: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error
   return new CliError("cli/failed", `can't write ${target}: ${error.message}`, { cause: error })
-}
-
-const WIDTH = 24
-/** A bar that is done in a moment would only flicker. */
-const SHOW_AFTER_MS = 400
-const REDRAW_MS = 100
-
-/** Progress, on a terminal only, and removed when done. */
-export class ProgressBar {
-  readonly #stream: NodeJS.WriteStream
-  readonly #what: string
-  readonly #startedAt = Date.now()
-  #drawnAt = 0
-
-  constructor(stream: NodeJS.WriteStream, what: string) {
-    this.#stream = stream
-    this.#what = what
-  }
-
-  show(done: number, total: number): void {
-    const now = Date.now()
-    if (!this.#stream.isTTY || now - this.#startedAt < SHOW_AFTER_MS || now - this.#drawnAt < REDRAW_MS) return
-    this.#drawnAt = now
-    const share = total === 0 ? 1 : Math.min(1, done / total)
-    const full = Math.round(share * WIDTH)
-    const bar = "█".repeat(full) + "░".repeat(WIDTH - full)
-    this.#stream.write(`\r\u001b[K${this.#what} ${bar} ${Math.floor(share * 100)} %  ${done} of ${total}`)
-  }
-
-  end(): void {
-    if (this.#drawnAt > 0) this.#stream.write("\r\u001b[K")
-  }
 }

@@ -38,8 +38,25 @@ export function wrapCells(text: string, width: number): readonly string[] {
     .flatMap((line) => {
       if (cellWidth(line) <= room) return [line]
       const rows = wrapAnsi(line, room, { hard: true, trim: false }).split("\n")
-      return rows.map((row, index) => (index === 0 ? row : row.replace(/^ /, "")).trimEnd())
+      return rows.flatMap((row, index) => fitting((index === 0 ? row : row.replace(/^ /, "")).trimEnd(), room))
     })
+}
+
+const CHARACTERS = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** The wrapping counts some characters of many parts as narrower than they are: what it leaves too wide is broken between characters. */
+function fitting(row: string, room: number): readonly string[] {
+  if (cellWidth(row) <= room) return [row]
+  const rows: string[] = []
+  let last = ""
+  for (const { segment } of CHARACTERS.segment(row)) {
+    if (last !== "" && cellWidth(last + segment) > room) {
+      rows.push(last.trimEnd())
+      last = ""
+    }
+    last += segment
+  }
+  return [...rows, last]
 }
 
 const STEPS: readonly (readonly [number, string])[] = [

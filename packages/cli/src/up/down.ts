@@ -1,18 +1,16 @@
 import { existsSync, rmSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { counted } from "@signalbox/protocol"
-import { findRunner } from "@signalbox/runner"
 import {
   type CommandContext,
   type DataDirectory,
   dataDirectory,
-  isOnThisMachine,
   type JsonOption,
   nextCommand,
 } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
 import { identify, isAlive, readCard, readJson } from "../base/process-files.ts"
-import { askedFor } from "../hub/connect.ts"
+import { hubElsewhere } from "../hub/connect.ts"
 import { END_IF_IDLE } from "../runner/local-runner.ts"
 import { printJson } from "../terminal/output.ts"
 
@@ -46,18 +44,12 @@ export async function down(options: DownOptions, context: CommandContext): Promi
 
 /** Other commands talk to the hub at SIGNALBOX_URL, so `down` must not stop a different one. */
 function requireOwnHub(data: DataDirectory, options: DownOptions, env: NodeJS.ProcessEnv): void {
-  const elsewhere = data.isNamed ? undefined : askedFor(env)
-  if (elsewhere === undefined || isSameHub(elsewhere, readCard(data.hubCard)?.url)) return
+  const elsewhere = hubElsewhere(data, env)
+  if (elsewhere === undefined) return
   const named = nextCommand(options.agents === true ? "down --agents" : "down", { ...options, data: data.path }, env)
   throw usageError(
     `SIGNALBOX_URL is ${elsewhere}, and down stops only a hub on this machine: stop that hub on its own machine, or this one with "${named}"`,
   )
-}
-
-function isSameHub(url: string, own: string | undefined): boolean {
-  if (own === undefined) return false
-  const [one, other] = [new URL(url), new URL(own)]
-  return one.port === other.port && (one.hostname === other.hostname || (isOnThisMachine(url) && isOnThisMachine(own)))
 }
 
 /** Found by pid and start time: a process that got the same pid later is left alone. */
@@ -82,7 +74,7 @@ export function stopIdleRunner(data: DataDirectory): Promise<RunnerOutcome> {
 
 /** Asks the runner itself whether it has agents: one may come or go meanwhile. */
 async function stopRunner(data: DataDirectory, signal: "SIGTERM" | typeof END_IF_IDLE): Promise<RunnerOutcome> {
-  const pid = existsSync(data.runnerState) ? await findRunner(data.runnerState) : undefined
+  const pid = existsSync(data.runnerState) ? await findRunner(data) : undefined
   if (pid === undefined) return { runner: "absent", agents: 0 }
   const runner = identify(pid)
   rmSync(data.runnerReply, { force: true })
@@ -95,6 +87,11 @@ async function stopRunner(data: DataDirectory, signal: "SIGTERM" | typeof END_IF
   rmSync(data.runnerReply, { force: true })
   if (!isSettled) throw doesNotEnd("runner", pid)
   return agents === undefined ? { runner: "stopped", agents: 0 } : { runner: "lives", agents }
+}
+
+/** The runner's package is loaded only here: a hub that starts shares this file, and is ready sooner without it. */
+async function findRunner({ runnerState }: DataDirectory): Promise<number | undefined> {
+  return (await import("@signalbox/runner")).findRunner(runnerState)
 }
 
 function agentsToldIn(path: string): number | undefined {

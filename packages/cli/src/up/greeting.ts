@@ -10,6 +10,8 @@ interface Greeting {
   readonly hub: Hub
   readonly options: UpOptions
   readonly data: DataDirectory
+  /** The address of its database, without a password; undefined for a file in the data directory. */
+  readonly store: string | undefined
   readonly context: CommandContext
   readonly login: string
   /** Whether a browser opens. */
@@ -24,7 +26,7 @@ function inHome(path: string): string {
 
 /** Five lines, most of which fit a terminal of eighty columns: what happened, where everything is, and what to type next. */
 export function greet(greeting: Greeting): void {
-  const { hub, options, data, context, login, opens } = greeting
+  const { hub, options, data, store, context, login, opens } = greeting
   const { bold, dim } = coloursFor(context.stderr, context.env)
   const { url, moved } = hub.address
   const runner = options.runner ? ", with a runner" : ", without a runner"
@@ -32,7 +34,7 @@ export function greet(greeting: Greeting): void {
   context.stderr.write(
     [
       `${bold(`Hub running at ${url}`)}${moved ? " (8765 was taken)" : ""}${runner}. Ctrl-C stops it.`,
-      `Data: ${inHome(data.path)}${log}`,
+      `Data: ${store === undefined ? "" : `${store}, and `}${inHome(data.path)}${log}`,
       `${opens ? "Cockpit (opening in your browser):" : "Cockpit:"} ${login} ${dim("(valid for one minute)")}`,
       ...firstSteps(greeting).map(([lead, command]) => `${lead} ${bold(command)}`),
       "",

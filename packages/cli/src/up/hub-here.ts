@@ -12,6 +12,7 @@ import {
 } from "../base/context.ts"
 import { claudeAtHand, cockpitDirectory } from "../base/installed.ts"
 import { keepShort, readLivingCard, removeCard, writeCard } from "../base/process-files.ts"
+import { postgresOf, rememberStore } from "../base/store-place.ts"
 import { LocalRunner } from "../runner/local-runner.ts"
 import { stopIdleRunner } from "./down.ts"
 
@@ -41,7 +42,7 @@ export async function openHubHere(data: DataDirectory, options: HubHereOptions):
     ...defined({ cockpitDirectory: cockpitDirectory() }),
     ...own,
   })
-  const runner = new LocalRunner({ hub, data, tell })
+  const runner = new LocalRunner({ hub, data, tell, isOnPostgres: own.store !== undefined })
   const close = async () => {
     runner.close()
     removeCard(data.hubCard)
@@ -49,6 +50,7 @@ export async function openHubHere(data: DataDirectory, options: HubHereOptions):
   }
   try {
     writeCard(data.hubCard, { url: hub.address.url })
+    rememberStore(data, own.store)
   } catch (error) {
     await close()
     throw error
@@ -72,7 +74,9 @@ export async function openOwnHub(
   const data = dataDirectory(options, env)
   const log = join(data.path, "hub.log")
   const logger = createLogger({ stream: { write: (line) => appendFileSync(log, line, { mode: 0o600 }) } })
-  const here = await openHubHere(data, { hasRunner, logger, tell: (text) => logger.warn(text) })
+  const tell = (text: string) => logger.warn(text)
+  const store = defined({ store: postgresOf({}, data, env) })
+  const here = await openHubHere(data, { hasRunner, logger, tell, ...store })
   const forget = keepShort(log)
   const close = async () => {
     forget()

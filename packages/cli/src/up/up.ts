@@ -9,13 +9,14 @@ import {
   nextCommand,
 } from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
+import { hasSqlite, postgresOf, type StoreOption, withoutPassword } from "../base/store-place.ts"
 import { browserOpener, greet, openBrowser } from "./greeting.ts"
 import { type HubHere, openHubHere } from "./hub-here.ts"
 
 /** Counting must not delay the end of a hub. */
 const COUNT_MS = 1_000
 
-export interface UpOptions extends JsonOption {
+export interface UpOptions extends JsonOption, StoreOption {
   readonly host: string
   readonly port?: number
   readonly open: boolean
@@ -33,19 +34,21 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
   const data = dataDirectory(options, context.env)
   // Signals are heard before anything is opened, so that a stop during the start is not lost.
   const stopped = stopSignal()
+  const store = postgresOf(options, data, context.env)
+  const tell = (text: string) => void context.stderr.write(`signalbox: ${text}\n`)
   const here = await openHubHere(data, {
     host: options.host,
-    ...defined({ port: options.port, publicUrl: options.publicUrl }),
+    ...defined({ port: options.port, publicUrl: options.publicUrl, store }),
     allowOrigins: options.allowOrigin,
     trustedProxies: options.trustedProxy,
     anonymousAgents: options.anonymousAgents === true,
     anonymousRelay: options.anonymousRelay === true,
     plaintextUnderstood: options.iUnderstandPlaintext === true,
     hasRunner: options.runner,
-    tell: (text) => void context.stderr.write(`signalbox: ${text}\n`),
+    tell,
   })
   try {
-    tellReady(here.hub, { options, data, context })
+    tellReady(here.hub, { options, data, store, context })
     if (options.runner) await bringRunner(here, context)
     await stopped
     await tellOfAgents(here.hub, options, context)
@@ -57,20 +60,25 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
 interface Start {
   readonly options: UpOptions
   readonly data: DataDirectory
+  readonly store: string | undefined
   readonly context: CommandContext
 }
 
-function tellReady(hub: Hub, { options, data, context }: Start): void {
+function tellReady(hub: Hub, { options, data, store, context }: Start): void {
   const { url, moved } = hub.address
+  const place = store === undefined ? undefined : withoutPassword(store)
+  if (place !== undefined && hasSqlite(data))
+    context.stderr.write(`signalbox: the hub uses ${place}; the SQLite database in ${data.path} is not used\n`)
   if (options.json === true) {
     if (moved) context.stderr.write(`signalbox: port 8765 is taken; the hub is at ${url}\n`)
-    const ready = { event: "ready", url, token: hub.admin.token, data: data.path, pid: process.pid }
+    const known = { event: "ready", url, token: hub.admin.token, data: data.path, pid: process.pid }
+    const ready = { ...known, ...defined({ store: place }) }
     context.stdout.write(`${JSON.stringify(ready)}\n`)
     return
   }
   const opener = options.open ? browserOpener(context.env) : undefined
   const login = `${options.publicUrl ?? url}/login#code=${hub.createLoginCode()}`
-  greet({ hub, options, data, context, login, opens: opener !== undefined })
+  greet({ hub, options, data, store: place, context, login, opens: opener !== undefined })
   if (opener !== undefined) openBrowser(login, opener, context.env)
 }
 

@@ -18,6 +18,8 @@ describe("text in the cells of a terminal", () => {
     expect(wrapCells("日本語", 4)).toEqual(["日本", "語"])
     expect(wrapCells("a\n\nb", 5)).toEqual(["a", "", "b"])
     expect(cutCells("abcdef", 4)).toBe("abc…")
+    // A character of two parts and two cells.
+    expect(wrapCells("\u{1D157}\u{1D165}  !", 4)).toEqual(["\u{1D157}\u{1D165}", "!"])
   })
 
   it("[AT6] no line is wider than it may be, and no letter is lost", () => {
@@ -30,6 +32,7 @@ describe("text in the cells of a terminal", () => {
         expect(letters(lines.join("")).normalize()).toBe(letters(text).normalize())
         expect(cellWidth(cutCells(text.replaceAll("\n", " "), width))).toBeLessThanOrEqual(width)
       }),
+      { examples: [["\u{1D157}\u{1D165}  !", 4]] },
     )
   })
 })

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encodeForAgent, fieldOf, textOf } from "@signalbox/protocol"
-import { type HybridConnection, lineBatches } from "@signalbox/transport"
+import type { HybridConnection, ReadingTurns } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
+import { LineRouter } from "../session/agent-intake.ts"
 import type { Continuity } from "../session/life.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
-import { LineRouter } from "./line-router.ts"
 
 export interface AgentConnectionOptions {
   readonly connection: HybridConnection
@@ -16,6 +16,7 @@ export interface AgentConnectionOptions {
   /** It showed the token of its session: it speaks in that one and those that came of it, and in no other. */
   readonly isBound: boolean
   readonly metrics: HubMetrics
+  readonly turns: ReadingTurns
   readonly journal: { room(): Promise<void> }
   readonly onTrouble: (error: unknown) => void
 }
@@ -90,12 +91,12 @@ export class AgentConnection implements AgentWire {
 
   /** Until the connection is over. Never rejects. */
   async run(): Promise<void> {
-    const { connection, metrics, onTrouble } = this.#options
+    const { connection, metrics, onTrouble, turns } = this.#options
     metrics.agentConnected(CONNECTED)
     await this.#takePlace().catch(onTrouble)
     const attached = this.session.attach(this, this.#continuity).catch(onTrouble)
     try {
-      for await (const lines of lineBatches(connection.lines)) await this.#ingest(lines)
+      for await (const share of turns.shares(connection.lines)) await this.#ingest(share)
     } catch (error) {
       onTrouble(error)
     }

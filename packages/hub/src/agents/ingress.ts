@@ -6,6 +6,7 @@ import {
   createWebSocketAcceptor,
   type HybridConnection,
   type HybridReceiver,
+  type ReadingTurns,
   type UpgradeDecision,
   type UpgradeRequest,
   type WebSocketAcceptor,
@@ -28,6 +29,7 @@ export interface IngressOptions {
   readonly directory: Pick<Directory, "findSession">
   readonly authority: Authority
   readonly metrics: HubMetrics
+  readonly turns: ReadingTurns
   /** Nobody is read while the store does not keep up. */
   readonly journal: { room(): Promise<void> }
   readonly anonymousAgents: boolean
@@ -127,6 +129,7 @@ export class AgentIngress {
       registry: this.#options.registry,
       isBound: admitted.tokenId !== undefined,
       metrics: this.#options.metrics,
+      turns: this.#options.turns,
       journal: this.#options.journal,
       onTrouble: (error) => this.#options.onTrouble("an agent's connection", error),
     })

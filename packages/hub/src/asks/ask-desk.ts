@@ -4,8 +4,7 @@ import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { HubError } from "../errors.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
-import type { GrantDesk } from "../policy-desk.ts"
-import type { RuleUses } from "../rule-uses.ts"
+import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,

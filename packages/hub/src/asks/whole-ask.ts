@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { defined, fieldOf, isObject, textOf } from "@signalbox/protocol"
-import type { AuditRecord } from "@signalbox/protocol/hub-api"
+import { createAgentReader } from "@signalbox/protocol/dialects"
+import type { AuditRecord, Ask as PublicAsk } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { Ask, AskKind, AskRecord } from "../model/ask.ts"
-import { wireObject } from "../model/event.ts"
 import type { Directory, NewAuditRecord } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { suggestionsFor } from "./suggestions.ts"
@@ -78,6 +78,7 @@ function inputIn(request: Json): Json | undefined {
 /** Reads what asks asked. Nobody else knows where that is kept. */
 export class AskReader {
   readonly #log: Pick<EventLog, "read" | "sizes">
+  readonly #read = createAgentReader()
 
   constructor(log: Pick<EventLog, "read" | "sizes">) {
     this.#log = log
@@ -87,7 +88,8 @@ export class AskReader {
   async request(record: AskRecord): Promise<Json | undefined> {
     if (record.request !== undefined) return record.request
     const [event] = await this.#log.read(record.sessionId, placeOf(record))
-    return event === undefined ? undefined : fieldOf(wireObject(event.line), "request")
+    const asked = event === undefined ? undefined : this.#read(event.line)
+    return asked === undefined || asked.kind === "malformed" ? undefined : fieldOf(asked.message, "request")
   }
 
   /** To be shown: without its event nothing is left of what it asked. */
@@ -123,7 +125,7 @@ export function wholeAsk(record: AskRecord, asked: Json): Ask {
     request,
     ...(input === undefined ? {} : { input }),
     ...(suggestions === undefined ? {} : { suggestions }),
-    ...(answer === undefined ? {} : { answer: wholeAnswer(answer, input) }),
+    ...(answer === undefined ? {} : { answer: record.purged === true ? answer : wholeAnswer(answer, input) }),
   }
 }
 
@@ -163,6 +165,12 @@ export function briefAsk(ask: Ask): Ask {
 
 function without(object: Json, field: string): Json {
   const { [field]: _left, ...rest } = object
+  return rest
+}
+
+/** Without the parts that only the hub needs. */
+export function publicAsk(ask: Ask): PublicAsk {
+  const { incarnation: _incarnation, toolUseId: _toolUseId, answerId: _answerId, judgedIn: _judgedIn, ...rest } = ask
   return rest
 }
 
@@ -280,7 +288,7 @@ function about(ask: AskRecord, more: Details): Pick<NewAuditRecord, "sessionId" 
 
 /** The ask whose input a record shows and does not keep. */
 function askShownBy({ what, askId, details }: AuditRecord): string | undefined {
-  const isSettled = what.startsWith("ask/") && what !== EXTENDED && !("input" in details)
+  const isSettled = what.startsWith("ask/") && what !== EXTENDED && !("input" in details || "purged" in details)
   return isSettled ? (askId ?? undefined) : undefined
 }
 

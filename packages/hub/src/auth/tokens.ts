@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto"
 import type { Role } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
-import { type Clock, systemClock } from "@signalbox/transport"
+import type { Clock } from "@signalbox/transport"
+// This file is imported alone: a runner loads it for its log, and needs none of the other ways for lines to travel.
+import { systemClock } from "@signalbox/transport/pacing"
 import { HubError } from "../errors.ts"
 import type { Caller, TokenRecord } from "../model/access.ts"
 import type { Directory } from "../store/directory.ts"

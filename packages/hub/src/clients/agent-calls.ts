@@ -10,8 +10,8 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { reasonOf } from "../errors.ts"
-import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply } from "../session/agent-control.ts"
+import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { cancelLine } from "./ask-view.ts"
 import {

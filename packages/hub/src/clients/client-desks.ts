@@ -5,11 +5,12 @@ import { initializeFields } from "@signalbox/protocol/launch-options"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
-import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply } from "../session/agent-control.ts"
+import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
+import type { FanOut } from "../viewers/fan-out.ts"
 import { ClientDesk } from "./client-desk.ts"
 import { CONTROL_PART, readKeptPart } from "./client-parts.ts"
 import type { Enforcement } from "./enforcement.ts"
@@ -66,6 +67,11 @@ export class ClientDesks {
     })
     this.#desks.set(session.id, desk)
     return desk
+  }
+
+  /** For those who leave: a session that is over has no desk any more, and gets none for that. */
+  find({ id }: LiveSession): ClientDesk | undefined {
+    return this.#desks.get(id)
   }
 
   /** Whether clients have brought something to this session, or are there. */
@@ -132,8 +138,13 @@ export class ClientDesks {
     return reply ?? { subtype: "success", response: { added: [], removed: [], errors: {} } }
   }
 
-  /** For the fan-out: a session that goes on in another takes its clients along; one that is over keeps nothing. */
-  changed(view: Session): void {
+  /** Until what this returns is called. */
+  watch(fanOut: FanOut): () => void {
+    return fanOut.watchAll({ changed: (view) => this.#changed(view), purged: (id) => this.#drop(id) })
+  }
+
+  /** A session that goes on in another takes its clients along; one that is over keeps nothing. */
+  #changed(view: Session): void {
     const desk = this.#desks.get(view.id)
     if (desk === undefined) return
     const next = view.next === undefined ? undefined : this.#options.registry().loaded(view.next)

@@ -29,6 +29,8 @@ export class ClientDoors {
   readonly #relay: SocketDoor<undefined>
   /** Those that may answer, and so expect questions to be answered for them. */
   readonly #frontends = new Set<RelayFrontend>()
+  /** Ends the watch for asks, which lasts as long as one of them is here. */
+  #stopApproving: () => void = () => undefined
   readonly #sse: SseDoor
   readonly #end: () => void
 
@@ -44,13 +46,14 @@ export class ClientDoors {
       welcome: (visit) => this.#welcomeFrontend(visit),
     })
     this.#sse = new SseDoor(hub)
-    const stopWatching = hub.fanOut.watchAll({
-      changed: (view) => hub.desks.changed(view),
-      asked: (ask) => this.#approve(ask),
-    })
+    const stopWatching = hub.desks.watch(hub.fanOut)
+    // Event streams are the only clients that stay when a session is over.
+    const stopEnding = hub.fanOut.watchAll({ purged: (id) => this.#sse.purged(id) })
     const stopListening = hub.authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()
+      stopEnding()
+      this.#stopApproving()
       stopListening()
     }
   }
@@ -87,16 +90,24 @@ export class ClientDoors {
   }
 
   #welcomeFrontend(visit: { caller: Caller; port: ClientPort }): Guest {
+    const { hub } = this.#options
     const frontend = new RelayFrontend({ ...this.#options, ...visit })
-    if (hasAccess(visit.caller.role, "operator")) this.#frontends.add(frontend)
-    for (const ask of this.#options.hub.asks.pending()) this.#approve(ask)
+    if (hasAccess(visit.caller.role, "operator")) this.#expect(frontend)
+    for (const ask of hub.asks.pending()) this.#approve(ask)
     return {
       take: (line) => frontend.take(line),
       close: () => {
         this.#frontends.delete(frontend)
+        if (this.#frontends.size === 0) this.#stopApproving()
         frontend.close()
       },
     }
+  }
+
+  #expect(frontend: RelayFrontend): void {
+    this.#frontends.add(frontend)
+    this.#stopApproving()
+    this.#stopApproving = this.#options.hub.fanOut.watchAll({ asked: (ask) => this.#approve(ask) })
   }
 
   /** Only while somebody is here who expects it, only tools that no rule wants a person for, and as the audit shows. */

@@ -1,7 +1,8 @@
 import { fieldOf, isObject, textOf, toolDenial } from "@signalbox/protocol"
 import { ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
 import { HubError } from "../errors.ts"
-import { isEnforcing, type KeptSession } from "../model/session-record.ts"
+import type { KeptSession } from "../model/session-record.ts"
+import { isEnforcing } from "../session/kept-record.ts"
 
 /** One matcher of one client. `timeoutMs` is how long that client has for an answer. */
 export interface ClientHook {

@@ -2,7 +2,7 @@ import { frameText } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
 import { alivenessOf, COME_BACK } from "../http/door.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
-import { Outbox, socketSink } from "../viewers/outbox.ts"
+import { Outbox, socketSink } from "../viewers/fan-out.ts"
 import type { ClientPort } from "./ask-view.ts"
 
 export interface ClientSocketOptions {

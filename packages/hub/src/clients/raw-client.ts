@@ -156,7 +156,7 @@ export class RawClient implements DeskClient {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const end of this.#watching.values()) end()
-    this.#options.hub.desks.of(this.#session).leave(this)
+    this.#options.hub.desks.find(this.#session)?.leave(this)
   }
 
   #watch(session: LiveSession): void {

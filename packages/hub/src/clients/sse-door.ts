@@ -52,6 +52,11 @@ export class SseDoor {
     this.#forgetting.clear()
   }
 
+  /** Streams of a session that was deleted for good end; who opens one again is told 404. */
+  purged(sessionId: string): void {
+    for (const [key, client] of this.#clients) if (client.sessionId === sessionId) this.#drop(key, client)
+  }
+
   /** The stream of one client, from its cursor on. */
   async open(request: Request, caller: Caller, { id, client }: ClientName): Promise<Response> {
     const session = await this.#hub.registry.get(id)
@@ -163,6 +168,10 @@ export class SseClient implements ClientPort {
     return this.#raw.tokenId
   }
 
+  get sessionId(): string {
+    return this.#options.session.id
+  }
+
   /** `isBack`: it was here before. What it may have missed and has no number is told again, where that is harmless. */
   open({ caller, after, isBack }: { caller: Caller; after: number; isBack: boolean }): ReadableStream<Uint8Array> {
     const { hub, session } = this.#options
@@ -251,7 +260,7 @@ export class SseClient implements ClientPort {
 
   /** It does not come back: what it brought goes too. */
   forget(): void {
-    this.#options.hub.desks.of(this.#raw.session).forget(this.#raw.id)
+    this.#options.hub.desks.find(this.#raw.session)?.forget(this.#raw.id)
   }
 
   #isOwn(event: StoredEvent): boolean {

@@ -1,8 +1,7 @@
 import type { ReplyShare } from "../http/reply.ts"
 import { type StoredEvent, wireObject } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { catchUp } from "../viewers/fan-out.ts"
-import { Outbox } from "../viewers/outbox.ts"
+import { catchUp, Outbox } from "../viewers/fan-out.ts"
 import type { HubParts, RawClient } from "./raw-client.ts"
 
 export interface SseStreamOptions {

@@ -2,8 +2,8 @@ import { fieldOf, isObject, permissionModes, textOf, type UnlistedRequest } from
 import { UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import { isReading } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
-import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply, Variables } from "../session/agent-control.ts"
+import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession, Outcome } from "../session/live-session.ts"
 
 const CANCEL = "cancel_async_message"

@@ -1,11 +1,12 @@
 import type { BacktestLine, Token } from "@signalbox/protocol/hub-api"
 import type { ROUTES } from "@signalbox/protocol/hub-api/schemas"
+import { publicAsk } from "../asks/whole-ask.ts"
 import type { Authority } from "../auth/authority.ts"
 import { launchRefusal, mayAnswer, mayControl } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { asHubError, HubError } from "../errors.ts"
 import { type Caller, isActor, type TokenRecord } from "../model/access.ts"
-import { type Ask, publicAsk } from "../model/ask.ts"
+import type { Ask } from "../model/ask.ts"
 import { resultOf } from "../policy-tests.ts"
 import type { Handlers } from "./app.ts"
 import { loginScript, plainPage } from "./cockpit.ts"
@@ -58,7 +59,14 @@ function sessionHandlers(core: HubCore) {
     "PUT /api/sessions/:id/read": async ({ params, body, caller }) => ({
       seq: await core.markRead(params.id, body.seq, caller),
     }),
-    "DELETE /api/sessions/:id": ({ params, caller }) => core.endSession(params.id, caller),
+    async "DELETE /api/sessions/:id"({ params, query, caller }) {
+      if (!query.purge) return core.endSession(params.id, caller)
+      if (caller.role !== "admin") throw new HubError("auth/forbidden", "Purging a session needs an admin token")
+      await core.retention.purge(params.id, { by: caller.name, via: "person" })
+      return new Response(null, { status: 204 })
+    },
+    "POST /api/sessions/prune": ({ body, caller }) => core.retention.prune(body, { by: caller.name, via: "person" }),
+    "GET /api/store": () => core.retention.size(),
     "DELETE /api/sessions/:id/worktree": ({ params, caller }) => core.removeWorktree(params.id, caller),
 
     "POST /api/sessions/:id/messages": ({ params, body, caller }) => core.sendMessage(params.id, body, caller),

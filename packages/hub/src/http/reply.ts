@@ -1,7 +1,7 @@
 import type { Page } from "../asks/whole-ask.ts"
 import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
-import { eventFields } from "../model/event.ts"
+import type { StoredEvent } from "../model/event.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
@@ -27,6 +27,25 @@ export async function* eventPageJson({ pieces, firstSeq, lastSeq, more }: EventP
   }
   const opening = text === "," ? "" : text
   yield `${opening}],"firstSeq":${firstSeq},"lastSeq":${lastSeq},"more":${more}}`
+}
+
+/** Events come many in a millisecond, and to write out a time costs more than all the rest of their fields. */
+let lastTime = { at: Number.NaN, text: "" }
+
+function timeText(at: number): string {
+  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() }
+  return lastTime.text
+}
+
+/** An event's fields as JSON text: the line is put in as it was received. It is JSON already, and re-encoding could change it. */
+export function eventFields(event: StoredEvent): string {
+  return `${eventHead(event)}"message":${event.line.trim()}`
+}
+
+/** All of them but the message. */
+export function eventHead({ seq, at, from, by }: StoredEvent): string {
+  const who = by === undefined ? "" : `"by":${JSON.stringify(by)},`
+  return `"seq":${seq},"at":"${timeText(at)}","from":"${from}",${who}`
 }
 
 /** Small entries share a piece. */

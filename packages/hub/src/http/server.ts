@@ -1,18 +1,27 @@
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { getRequestListener } from "@hono/node-server"
+import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import { refuseSocket } from "./door.ts"
 import { type ListeningAddress, type ListenOptions, listen } from "./listen.ts"
 import type { Bindings } from "./read-request.ts"
 import { errorReply, SECURITY_HEADERS } from "./reply.ts"
 
+interface LoadedApp {
+  fetch(request: Request, bindings: Bindings): Response | Promise<Response>
+}
+
 export interface HttpServerOptions {
-  readonly fetch: (request: Request, bindings: Bindings) => Response | Promise<Response>
+  /** Meets the token of each request before anybody looks at it: the token may be in the store alone. */
+  readonly authority: Pick<Authority, "meet">
+  /** Called once. Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds. */
+  readonly loadApp: () => Promise<LoadedApp>
   /** Takes the socket over, whatever it does with it. */
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** `POST …/session/…/events` and `POST /events`, as agents send it: answered there, never here. */
-  onAgentPost(request: IncomingMessage, response: ServerResponse): void
+  onAgentPost(request: IncomingMessage, response: ServerResponse): void | Promise<void>
+  /** Requests cannot be answered now. */
+  readonly onTrouble?: (error: unknown) => void
   readonly limits?: Partial<ServerLimits>
 }
 
@@ -52,25 +61,57 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const upgraded = new Set<Duplex>()
   const server = createLimitedServer(limits)
-  const answer = answerWith(options)
+  // The listener loads after the server listens, or with the first request: without the app and the web's own objects a hub is ready sooner.
+  const load = loadedOnce(
+    () => openListener(options),
+    (error) => options.onTrouble?.(error),
+  )
+  const answer: RequestListener = async (request, response) => {
+    const listenTo = await load().catch(() => undefined)
+    if (listenTo === undefined) response.destroy()
+    else await listenTo(request, response)
+  }
+  // A store that cannot be read, or a callback that stumbles, costs one connection: whoever is cut off tries again.
+  const meet = (request: IncomingMessage, connection: { destroy(): unknown }, enter: () => void | Promise<void>) =>
+    void options.authority
+      .meet(request.headers.authorization)
+      .then(enter)
+      .catch(() => connection.destroy())
   let closing: Promise<void> | undefined
   server.on("request", (request, response) => {
     // A connection that is kept alive after its last reply would hold `close` up until it is idle for long enough.
     response.once("close", () => setImmediate(() => closing && server.closeIdleConnections()))
     if (!isPath(request.url)) return refuse(response, new HubError("request/invalid", "The target must be a path"))
-    if (isAgentPost(request)) orDestroy(response, () => options.onAgentPost(request, response))
+    if (isAgentPost(request)) meet(request, response, () => options.onAgentPost(request, response))
     else void answer(request, response)
   })
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     track(upgraded, socket)
-    if (isPath(request.url)) orDestroy(socket, () => options.onUpgrade(request, socket, head))
+    if (isPath(request.url)) meet(request, socket, () => options.onUpgrade(request, socket, head))
     else refuseRaw(socket, 400)
   })
   server.on("clientError", refuseUnreadable)
   return {
-    listen: (where) => listen(server, where),
+    listen: async (where) => {
+      const address = await listen(server, where)
+      load().catch(() => undefined)
+      return address
+    },
     close: () => (closing ??= close(server, upgraded, limits.closeGraceMs)),
   }
+}
+
+/** Loads when somebody first wants it. A load that failed is tried again by the next one; the trouble is told once. */
+export function loadedOnce<T>(load: () => Promise<T>, onTrouble: (error: unknown) => void): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  let isTold = false
+  return () =>
+    (loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      if (!isTold) onTrouble(error)
+      isTold = true
+      throw error
+    }))
 }
 
 function createLimitedServer(limits: ServerLimits): Server {
@@ -86,16 +127,17 @@ function createLimitedServer(limits: ServerLimits): Server {
   return server
 }
 
-function answerWith({
-  fetch,
-}: HttpServerOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+async function openListener({ authority, loadApp }: HttpServerOptions): Promise<RequestListener> {
+  const [{ getRequestListener }, app] = await Promise.all([import("@hono/node-server"), loadApp()])
   return getRequestListener(
-    // The other kind of message is HTTP/2's, which this server does not speak.
-    (request, { incoming, outgoing }) =>
-      fetch(
-        request,
-        incoming instanceof IncomingMessage && outgoing instanceof ServerResponse ? { incoming, outgoing } : {},
-      ),
+    async (request, { incoming, outgoing }) => {
+      await authority.meet(request.headers.get("authorization") ?? undefined)
+      // The other kind of message is HTTP/2's, which this server does not speak.
+      const isOurs = incoming instanceof IncomingMessage && outgoing instanceof ServerResponse
+      return app.fetch(request, isOurs ? { incoming, outgoing } : {})
+    },
     {
       // The hub may live inside somebody's program: its globals are not ours to replace.
       overrideGlobalObjects: false,
@@ -111,15 +153,6 @@ function answerWith({
 /** Neither `*` nor the URL of some other place, with or without its scheme: who resolves it later must not be fooled. */
 function isPath(url: string | undefined): boolean {
   return url !== undefined && /^\/(?![/\\])/.test(url) && URL.canParse(url, "http://localhost")
-}
-
-/** One request that a callback stumbles over costs one connection, not the process. */
-function orDestroy(connection: { destroy(): unknown }, run: () => void): void {
-  try {
-    run()
-  } catch {
-    connection.destroy()
-  }
 }
 
 /** The path of an agent's WebSocket with `/ws/` as `/session/`, and `/events` after it. An agent at the root posts to `/events`. */

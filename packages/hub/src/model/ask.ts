@@ -70,9 +70,3 @@ function plain(value: unknown): string {
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each
   return JSON.stringify(value, inOrder)
 }
-
-/** Without the parts that only the hub needs. */
-export function publicAsk(ask: Ask): PublicAsk {
-  const { incarnation: _incarnation, toolUseId: _toolUseId, answerId: _answerId, judgedIn: _judgedIn, ...rest } = ask
-  return rest
-}

@@ -84,11 +84,6 @@ export interface KeptSession {
   readonly own: SessionPrivate
 }
 
-/** True if the policy judges every tool call of the process that this session has. */
-export function isEnforcing({ own }: KeptSession): boolean {
-  return own.launch?.enforce === true
-}
-
 /** To whoever has a message for a process that is known not to be judged. */
 export const LOST =
   "the policy does not judge every tool call of this session's agent, so it gets no more messages: look at what it did and stop it; the next message then starts it again, judged; or start a new session"

@@ -58,6 +58,7 @@ function atEveryDepth(field: string): string[] {
   return [last.replace(/^\./, ""), `*${last}`, `*.*${last}`]
 }
 
-function censor(line: string): string {
+/** The line without our tokens, and without whatever else is sent as a credential. */
+export function censor(line: string): string {
   return line.replace(SECRET_PATTERN, CENSORED).replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{8,}/gi, `$1$2${CENSORED}`)
 }

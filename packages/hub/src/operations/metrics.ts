@@ -1,5 +1,22 @@
+import { createRequire } from "node:module"
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
-import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import type { StoreSize } from "@signalbox/protocol/hub-api"
+import type * as Prometheus from "prom-client"
+import type { ColdBytes } from "../store/compression.ts"
+import type { JournalCommit } from "../store/journal.ts"
+
+/*
+ * Files of prom-client are loaded one by one: the package has ninety, most of them to trace requests, and a hub is ready an eighth
+ * sooner without them. The files have no types of their own; those of the package are theirs.
+ */
+const load = createRequire(import.meta.url)
+/* oxlint-disable typescript/no-unsafe-type-assertion -- as said above */
+const Counter = load("prom-client/lib/counter.js") as typeof Prometheus.Counter
+const Gauge = load("prom-client/lib/gauge.js") as typeof Prometheus.Gauge
+const Histogram = load("prom-client/lib/histogram.js") as typeof Prometheus.Histogram
+const Registry = load("prom-client/lib/registry.js") as typeof Prometheus.Registry
+/* oxlint-enable typescript/no-unsafe-type-assertion */
+type Registry = Prometheus.Registry
 
 /** What the hub counts, as the rest of it says it. Counting never fails and never waits. */
 export interface HubMetrics {
@@ -17,14 +34,20 @@ export interface HubMetrics {
   /** Keep-alives, echoes, hook and MCP traffic: seen, not logged. */
   lineAbsorbed(kind: string): void
   /** One group commit. */
-  logCommitted(commit: { events: number; seconds: number }): void
+  readonly logCommitted: (commit: Pick<JournalCommit, "jobs" | "durationMs">) => void
   askSettled(settled: { state: string; via: string; waitedSeconds: number }): void
   /** A viewer that asked for the past reached the live edge. */
   replayCaughtUp(replay: { events: number; seconds: number }): void
   requestServed(request: { method: string; path: string; status: number; seconds: number }): void
 }
 
+type MeasuredStore = Pick<StoreSize, "bytes" | "freeBytes" | "walBytes" | "searchBytes" | "events">
+
 export interface PrometheusMetrics extends HubMetrics {
+  /** Measured for each scrape. */
+  watchStore(measure: () => MeasuredStore | Promise<MeasuredStore>): void
+  /** Asked whenever somebody reads the metrics. */
+  watchColdLines(measure: () => ColdBytes): void
   /** All of it in Prometheus' text format. */
   text(): Promise<string>
   readonly contentType: string
@@ -47,6 +70,8 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   return {
     ...traffic,
     ...delays,
+    watchStore: (measure) => watchStore(registry, measure),
+    watchColdLines: (measure) => watchColdLines(registry, measure),
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close: () => void loop.disable(),
@@ -110,9 +135,9 @@ function timeThings(registry: Registry) {
     labelNames: ["method", "path", "status"],
   })
   return {
-    logCommitted(commit) {
-      events.inc(commit.events)
-      commits.observe(commit.seconds)
+    logCommitted({ jobs, durationMs }) {
+      events.inc(jobs)
+      commits.observe(durationMs / 1000)
     },
     askSettled: ({ state, via, waitedSeconds }) => waits.observe({ state, via }, waitedSeconds),
     replayCaughtUp({ events: behind, seconds }) {
@@ -121,6 +146,20 @@ function timeThings(registry: Registry) {
     },
     requestServed: ({ method, path, status, seconds }) => requests.observe({ method, path, status }, seconds),
   } satisfies Partial<HubMetrics>
+}
+
+function watchColdLines(registry: Registry, measure: () => ColdBytes): void {
+  const gauge = new Gauge({
+    name: "signalbox_cold_line_bytes",
+    help: "Lines of cold sessions, as they came and as they are kept",
+    labelNames: ["form"],
+    registers: [registry],
+    collect() {
+      const { before, after } = measure()
+      gauge.set({ form: "plain" }, before)
+      gauge.set({ form: "compressed" }, after)
+    },
+  })
 }
 
 function watchEventLoop(registry: Registry): IntervalHistogram {
@@ -142,6 +181,41 @@ function watchEventLoop(registry: Registry): IntervalHistogram {
     },
   })
   return delay
+}
+
+function watchStore(registry: Registry, measure: () => MeasuredStore | Promise<MeasuredStore>): void {
+  const registers = [registry]
+  // A store that cannot be asked now leaves the gauges as they were.
+  const measured = async () => {
+    try {
+      return await measure()
+    } catch {
+      return undefined
+    }
+  }
+  const bytes = new Gauge({
+    name: "signalbox_store_bytes",
+    help: "Size of the store, by part; free is the part of the database that new events take first",
+    labelNames: ["part"],
+    registers,
+    async collect() {
+      const size = await measured()
+      if (size === undefined) return
+      bytes.set({ part: "database" }, size.bytes)
+      bytes.set({ part: "free" }, size.freeBytes)
+      bytes.set({ part: "wal" }, size.walBytes)
+      bytes.set({ part: "search" }, size.searchBytes)
+    },
+  })
+  const events = new Gauge({
+    name: "signalbox_stored_events",
+    help: "Events in the store",
+    registers,
+    async collect() {
+      const size = await measured()
+      if (size !== undefined) events.set(size.events)
+    },
+  })
 }
 
 function watchProcess(registry: Registry): void {

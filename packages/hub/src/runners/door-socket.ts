@@ -1,4 +1,5 @@
-import { frameText, Waker } from "@signalbox/transport"
+import { frameText, LineQueue } from "@signalbox/transport"
+import { type Deferred, deferred } from "@signalbox/transport/pacing"
 import type { RawData, WebSocket } from "ws"
 import type { Caller } from "../model/access.ts"
 
@@ -7,25 +8,28 @@ export interface DoorSocketOptions {
   readonly caller: Caller
 }
 
-/** Past this much unread, the runner is not read on. */
-const HIGH_WATER_CHARS = 8 * 1024 * 1024
 /** Past this much unsent, the other end does not read, and is not there. */
 const MAX_UNSENT_BYTES = 128 * 1024 * 1024
 
-/** A runner's WebSocket as batches of texts, read no faster than they are dealt with. */
+/** The lines of one frame, blank ones too. Our own runner sends 1,000 at most. */
+const MAX_FRAME_LINES = 100_000
+const TOO_BIG = 1009
+
+/** A runner's WebSocket as lines, read no faster than they are dealt with. */
 export class DoorSocket {
   readonly caller: Caller
   readonly closed: Promise<string>
+  /** All that comes, and after the connection is over what came before. For one reader. */
+  readonly lines: LineQueue
   readonly #socket: WebSocket
-  #waiting: string[] = []
-  #chars = 0
+  #first: Deferred<string | undefined> | undefined
   #isAlive = true
   #isOver = false
-  readonly #change = new Waker()
 
   constructor({ socket, caller }: DoorSocketOptions) {
     this.caller = caller
     this.#socket = socket
+    this.lines = new LineQueue({ onRoom: () => socket.resume() })
     socket.on("message", (data: RawData) => this.#receive(frameText(data)))
     socket.on("pong", () => {
       this.#isAlive = true
@@ -35,7 +39,8 @@ export class DoorSocket {
     this.closed = new Promise((resolve) => {
       socket.on("close", (code, reason) => {
         this.#isOver = true
-        this.#change.wake()
+        this.#first?.resolve(undefined)
+        this.lines.end()
         resolve(reason.length > 0 ? reason.toString() : `the connection closed (${code})`)
       })
     })
@@ -45,32 +50,11 @@ export class DoorSocket {
     return this.caller.tokenId
   }
 
-  /** All that came, until the connection is over. For one reader. */
-  async *batches(): AsyncGenerator<readonly string[], void> {
-    while (await this.#hasMore()) {
-      const batch = this.#waiting
-      this.#waiting = []
-      this.#readOn()
-      yield batch
-    }
-  }
-
-  /** The first text, before the batches are read. Undefined: the connection was over before it came. */
-  async first(): Promise<string | undefined> {
-    return (await this.#hasMore()) ? this.#waiting.shift() : undefined
-  }
-
-  async #hasMore(): Promise<boolean> {
-    while (this.#waiting.length === 0 && !this.#isOver) {
-      this.#readOn()
-      await this.#change.wait()
-    }
-    return this.#waiting.length > 0
-  }
-
-  #readOn(): void {
-    this.#chars = 0
-    if (this.#socket.isPaused) this.#socket.resume()
+  /** The first line that comes from now on; it is then not among the others. Undefined: the connection is over. */
+  first(): Promise<string | undefined> {
+    if (this.#isOver) return Promise.resolve(undefined)
+    this.#first = deferred()
+    return this.#first.promise
   }
 
   /** Rejects when the connection is over. */
@@ -98,12 +82,37 @@ export class DoorSocket {
   }
 
   #receive(text: string): void {
+    if (this.#isOver) return
     this.#isAlive = true
-    for (const line of text.split("\n")) if (line !== "") this.#waiting.push(line)
-    this.#chars += text.length
-    if (this.#chars > HIGH_WATER_CHARS) this.#socket.pause()
-    this.#change.wake()
+    const lines = linesOf(text)
+    if (lines === undefined) return this.#refuse(`a frame has at most ${MAX_FRAME_LINES} lines`)
+    if (this.#first !== undefined && lines.length > 0) {
+      this.#first.resolve(lines.shift())
+      this.#first = undefined
+    }
+    if (!this.lines.push(lines)) this.#socket.pause()
   }
+
+  /** Nothing more is taken from it. */
+  #refuse(reason: string): void {
+    this.#isOver = true
+    void this.end(TOO_BIG, reason)
+  }
+}
+
+/** Undefined: too many. Nothing is made of those. */
+function linesOf(text: string): string[] | undefined {
+  const lines: string[] = []
+  for (let [count, start] = [0, 0]; count < MAX_FRAME_LINES; count++) {
+    const end = text.indexOf("\n", start)
+    if (end === -1) {
+      if (start < text.length) lines.push(text.slice(start))
+      return lines
+    }
+    if (end > start) lines.push(text.slice(start, end))
+    start = end + 1
+  }
+  return undefined
 }
 
 /** Past this many numbers after the last event, a sentence is not kept back for its end any more. */

@@ -10,10 +10,11 @@ import {
   type RunnerNote,
   readFromRunner,
 } from "@signalbox/protocol/runner-wire"
-import { LineRouter } from "../agents/line-router.ts"
+import type { ReadingTurns } from "@signalbox/transport"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
-import { endsSentence } from "../session/agent-progress.ts"
+import { LineRouter } from "../session/agent-intake.ts"
+import { endsSentence } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { DoorSocket, TakenLines } from "./door-socket.ts"
@@ -26,6 +27,7 @@ export interface RunnerAgentOptions {
   /** What this hub has of the process's lines. */
   readonly taken: TakenLines
   readonly metrics: HubMetrics
+  readonly turns: ReadingTurns
   /** Nobody is read while the store does not keep up. */
   readonly journal: { room(): Promise<void> }
   /** Clients' hooks decide how a callback is answered while the hub is away. */
@@ -88,14 +90,14 @@ export class RunnerAgent implements AgentWire {
 
   /** Until the connection is over. Never rejects. */
   async run(): Promise<void> {
-    const { metrics, onTrouble, socket } = this.#options
+    const { metrics, onTrouble, socket, turns } = this.#options
     metrics.agentConnected(TRANSPORT)
     await this.#takePlace().catch(onTrouble)
     const attached = this.#attach().catch(onTrouble)
     this.#options.taken.begin()
     this.#ackSoon()
     try {
-      for await (const batch of socket.batches()) await this.#take(batch)
+      for await (const share of turns.shares(socket.lines)) await this.#take(share)
     } catch (error) {
       onTrouble(error)
       // What could not be dealt with was not acknowledged: it comes again.
@@ -134,10 +136,10 @@ export class RunnerAgent implements AgentWire {
     return session.kept.own.launch?.spawn === this.incarnation && !session.isEnded && !session.isParked
   }
 
-  async #take(batch: readonly string[]): Promise<void> {
+  async #take(share: readonly string[]): Promise<void> {
     const { metrics, journal, onTrouble } = this.#options
-    metrics.linesReceived({ lines: batch.length, bytes: batch.reduce((bytes, text) => bytes + text.length, 0) })
-    for (const text of batch) {
+    metrics.linesReceived({ lines: share.length, bytes: share.reduce((bytes, text) => bytes + text.length, 0) })
+    for (const text of share) {
       if (this.#isGivenUp) return
       const item = readFromRunner(text)
       if (item === undefined) onTrouble(new Error("a runner said what is no line of an agent"))

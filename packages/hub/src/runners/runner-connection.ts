@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { AgentUsage, HubToRunner, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
+import type { ReadingTurns } from "@signalbox/transport"
 import { HubError, runnerRefused } from "../errors.ts"
 import type { DoorSocket } from "./door-socket.ts"
 
@@ -26,13 +27,15 @@ const DOES_NOT_SPEAK = 4001
 export class RunnerConnection {
   readonly #socket: DoorSocket
   readonly #listener: RunnerListener
+  readonly #turns: ReadingTurns
   readonly #waiting = new Map<string, Waiting>()
   #hello: Hello | undefined
   #tellSpoken: () => void = () => undefined
 
-  constructor(socket: DoorSocket, listener: RunnerListener) {
+  constructor(socket: DoorSocket, listener: RunnerListener, turns: ReadingTurns) {
     this.#socket = socket
     this.#listener = listener
+    this.#turns = turns
   }
 
   /** The token that this connection was opened with. */
@@ -45,7 +48,7 @@ export class RunnerConnection {
     const timer = setTimeout(() => void this.#socket.end(DOES_NOT_SPEAK, "no hello came in time"), HELLO_MS)
     this.#tellSpoken = () => clearTimeout(timer)
     try {
-      for await (const texts of this.#socket.batches()) for (const text of texts) await this.#take(text)
+      for await (const share of this.#turns.shares(this.#socket.lines)) for (const text of share) await this.#take(text)
     } finally {
       this.#tellSpoken()
       const away = new HubError("runner/away", "the runner went away before it answered")

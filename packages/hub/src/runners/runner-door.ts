@@ -14,7 +14,8 @@ import type { RunnerRefusals } from "./runner-claims.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
 
-export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "journal" | "clients"> {
+export interface RunnerDoorOptions
+  extends Pick<RunnerAgentOptions, "registry" | "metrics" | "turns" | "journal" | "clients"> {
   readonly authority: Authority
   readonly desk: RunnerDesk
   readonly refusals: RunnerRefusals
@@ -84,7 +85,7 @@ export class RunnerDoor {
   #enter(socket: DoorSocket, place: Place): void {
     const [sockets, run] =
       place.kind === "control"
-        ? [this.#controls, new RunnerConnection(socket, this.#options.desk).run()]
+        ? [this.#controls, new RunnerConnection(socket, this.#options.desk, this.#options.turns).run()]
         : [this.#agents, this.#runAgent(socket, place.spawn)]
     const over = async () => {
       await run.catch((error: unknown) => this.#options.onTrouble("a runner's connection", error))

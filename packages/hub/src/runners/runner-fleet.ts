@@ -15,6 +15,8 @@ export interface RunnerFleetOptions {
   readonly now?: () => Date
   /** One is being started beside the hub: whoever comes before it waits for it, as long as this. */
   readonly expectForMs?: number
+  /** The hub's own: a runner that is too old for something is told by both. */
+  readonly version?: string
 }
 
 /** A machine that is or was here. */
@@ -205,19 +207,23 @@ export class RunnerFleet {
   requireOptions(id: string, names: readonly string[]): void {
     const { facts } = this.#get(id)
     if (facts.takesOptions === true) return
-    const what = `the runner ${facts.name} is older than the hub and cannot pass on ${names.join(", ")}`
-    throw new HubError("runner/invalid", `${what}: update it, or leave them out`)
+    const what = `${this.#older(facts)} and cannot pass on ${names.join(", ")}`
+    throw new HubError("runner/invalid", `${what}: update Signalbox on that machine, or leave them out`)
   }
 
   /** A runner that is older than the hub would answer for a hub that is away, and let the tool run. */
   requireEnforcing(id: string): void {
     const { facts } = this.#get(id)
     if (facts.enforces === true) return
-    const what = `the policy cannot judge every tool call of this agent: the runner ${facts.name} is older than the hub`
+    const what = `the policy cannot judge every tool call of this agent: ${this.#older(facts)}`
     throw new HubError(
       "policy/cannot-enforce",
-      `${what}; update it, or let an admin start the session with enforce "asked"`,
+      `${what}; update Signalbox on that machine, or let an admin start the session with enforce "asked"`,
     )
+  }
+
+  #older({ name, version }: RunnerFacts): string {
+    return `the runner ${name} is older than the hub (runner ${version}, hub ${this.#options.version ?? "unknown"})`
   }
 
   async settled(): Promise<void> {

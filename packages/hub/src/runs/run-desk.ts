@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
 import type { NewRun, Run, RunPatch, TaskPatch } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
+import { runNamed, runOf } from "../model/purged.ts"
 import type { Directory } from "../store/directory.ts"
 
 export interface RunDeskOptions {
-  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly directory: Pick<Directory, "getSession" | "getDocument" | "putDocument">
   readonly now?: () => Date
 }
 
@@ -39,7 +40,7 @@ export class RunDesk {
       await Promise.all([
         this.#put(run),
         this.#options.directory.putDocument(INDEX, kept, { synced: true }),
-        ...ids.filter((id) => !kept.includes(id)).map((id) => this.#options.directory.putDocument(nameOf(id), null)),
+        ...ids.filter((id) => !kept.includes(id)).map((id) => this.#options.directory.putDocument(runNamed(id), null)),
       ])
       return run
     })
@@ -52,6 +53,7 @@ export class RunDesk {
   /** Tasks are counted from 1, as people count them. */
   changeTask(id: string, number: number, patch: TaskPatch): Promise<Run> {
     return this.#alone(async () => {
+      if (patch.session !== undefined) await this.#link(await this.get(id), patch.session)
       const run = await this.get(id)
       const task = run.tasks[number - 1]
       if (task === undefined) {
@@ -74,9 +76,16 @@ export class RunDesk {
     return { runs: runs.filter((run) => run !== undefined), more: ids.length > limit }
   }
 
+  /** A purge of the session finds the run by it. */
+  async #link({ id }: Run, session: string): Promise<void> {
+    const { directory } = this.#options
+    if ((await directory.getDocument(runOf(session))) === id) return
+    if ((await directory.getSession(session)) !== undefined) await directory.putDocument(runOf(session), id)
+  }
+
   async #find(id: string): Promise<Run | undefined> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
-    const run = (await this.#options.directory.getDocument(nameOf(id))) as Run | null | undefined
+    const run = (await this.#options.directory.getDocument(runNamed(id))) as Run | null | undefined
     return run ?? undefined
   }
 
@@ -86,7 +95,7 @@ export class RunDesk {
   }
 
   async #put(run: Run): Promise<Run> {
-    await this.#options.directory.putDocument(nameOf(run.id), run, { synced: true })
+    await this.#options.directory.putDocument(runNamed(run.id), run, { synced: true })
     return run
   }
 
@@ -99,8 +108,4 @@ export class RunDesk {
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
-}
-
-function nameOf(id: string): string {
-  return `run/${id}`
 }

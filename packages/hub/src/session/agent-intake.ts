@@ -8,21 +8,27 @@ import {
   textOf,
   toolDenial,
 } from "@signalbox/protocol"
-import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
+import { createAgentReader, normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { HubError } from "../errors.ts"
-import { isEnforcing } from "../model/session-record.ts"
-import { endsSentence } from "./agent-progress.ts"
+import { endsSentence } from "./history.ts"
+import { isEnforcing } from "./kept-record.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
+import type { SessionRegistry } from "./session-registry.ts"
 
 /** Bound for one session at a time. No well-meaning agent has as many. */
 const MAX_OPEN_QUESTIONS = 1_000
+const MAX_HELD = 2_000
 
 /** What becomes of an agent's lines: events, deltas, asks, replies and calls. */
 export class AgentIntake {
   readonly #session: LiveSession
   readonly #hub: SessionHub
-  readonly #replay = new ReplayFilter()
+  /**
+   * Deltas of a process that is back. Some CLIs send all they kept again: deltas are held back until the replay is over. Those
+   * before an event that the log has, or that is complete by now, are dropped; what is left is the sentence in progress.
+   */
+  #held: { readonly line: string; readonly message: Envelope }[] | undefined
   readonly #underWay = new Set<Promise<void>>()
   /** Questions on their way to become asks. */
   #arriving = 0
@@ -41,9 +47,12 @@ export class AgentIntake {
     this.#session.messages.heard(message)
     switch (fate.fate) {
       case "delta":
-        return this.#replay.holds(message, line) ? undefined : this.#session.history.delta(line, message)
+        if (this.#held === undefined) this.#session.history.delta(line, message)
+        else if (this.#held.length < MAX_HELD) this.#held.push({ line, message })
+        return undefined
       case "event":
-        this.#replay.sawEvent(message)
+        // A message that is whole makes the deltas before it useless.
+        if (this.#held !== undefined && endsSentence(message)) this.#held = []
         return this.#takeLive(message, line, fate.key ?? key)
       case "question":
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
@@ -82,12 +91,14 @@ export class AgentIntake {
 
   /** The same process is back and may say again what it said. */
   replayBegins(): void {
-    this.#replay.begin()
+    this.#held = []
   }
 
   /** The reply to `initialize` came, or never will: what is left of the deltas is the sentence in progress. */
   replayEnds(): void {
-    for (const { line, message } of this.#replay.end()) this.#session.history.delta(line, message)
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const { line, message } of held) this.#session.history.delta(line, message)
   }
 
   /** The questions that the agent has open, as its reply to `initialize` lists them. */
@@ -287,38 +298,84 @@ export function questionKey(requestId: string): string {
   return `request:${requestId}`
 }
 
-const MAX_HELD = 2_000
-
-interface Held {
-  readonly line: string
-  readonly message: Envelope
+export interface LineRouterOptions {
+  readonly session: LiveSession
+  readonly registry: SessionRegistry
+  /** It speaks in its session and those that came of it, and in no other. */
+  readonly isBound: boolean
+  /** The process that speaks, where it is known for good: what it says may come when another is there already. */
+  readonly spawn?: string
 }
 
-/**
- * After a reconnect some CLIs send all they kept again, deltas too. Deltas are held back until the replay is over: those
- * before an event that the log has, or that is complete by now, are dropped; what is left is the sentence in progress.
- */
-class ReplayFilter {
-  #held: Held[] | undefined
+/** Bound for one connection. */
+const MAX_NOTED_MALFORMED = 100
+const MAX_ROTATIONS = 60
+const ROTATION_WINDOW_MS = 60_000
 
-  begin(): void {
-    this.#held = []
+/** Brings the lines of one connection to the session they belong to: the conversation may go on in another. */
+export class LineRouter {
+  readonly #options: LineRouterOptions
+  /** Reads a line of this connection; each is read once. */
+  readonly read = createAgentReader()
+  #session: LiveSession
+  #malformed = 0
+  /** When the conversation went on in another session, lately. */
+  #rotations: readonly number[] = []
+
+  constructor(options: LineRouterOptions) {
+    this.#options = options
+    this.#session = options.session
   }
 
-  holds(message: Envelope, line: string): boolean {
-    if (this.#held === undefined) return false
-    if (this.#held.length < MAX_HELD) this.#held.push({ message, line })
-    return true
+  get session(): LiveSession {
+    // One that nobody knew was found to belong elsewhere, and not by what it named.
+    if (this.#options.spawn === undefined) this.#session = this.#session.holder
+    return this.#session
   }
 
-  /** A message that is whole makes the deltas before it useless. */
-  sawEvent(message: Envelope): void {
-    if (this.#held !== undefined && endsSentence(message)) this.#held = []
+  /** Awaited only if there is something to await. `key` is for an event that has none of its own. */
+  take(decoded: Decoded, key?: string): void | Promise<void> {
+    const current = this.session
+    if (decoded.kind === "malformed") {
+      // Each is noted in the log: the first of them tell enough.
+      this.#malformed += 1
+      if (this.#malformed > MAX_NOTED_MALFORMED) return undefined
+    } else {
+      const session = this.#route(decoded.message)
+      // By far the most lines belong where the last one did: nothing is awaited for them.
+      if (session !== current) return this.#takeElsewhere(session, decoded, key)
+    }
+    current.ingest(decoded, key, this.#options.spawn)
+    return undefined
   }
 
-  end(): readonly Held[] {
-    const held = this.#held ?? []
-    this.#held = undefined
-    return held
+  async #takeElsewhere(session: LiveSession | Promise<LiveSession>, decoded: Decoded, key?: string): Promise<void> {
+    this.#session = await session
+    this.#session.ingest(decoded, key, this.#options.spawn)
+  }
+
+  #route(message: Envelope): LiveSession | Promise<LiveSession> {
+    const id = message["session_id"]
+    if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
+    // Said before a conversation begins: the id that it names has no record yet, and may never have one.
+    if (message.type === "auth_status") return this.#session
+    // A conversation goes on elsewhere with the process that is here, and with no other.
+    const { spawn } = this.#options
+    if (spawn !== undefined && !this.#session.isSpokenForBy(spawn)) return this.#session
+    return this.#mayRotate() ? this.#rotate(message) : this.#session
+  }
+
+  async #rotate(message: Envelope): Promise<LiveSession> {
+    const next = await this.#options.registry.route(this.#session, message, this.#options.isBound)
+    if (next !== this.#session) this.#rotations = [...this.#rotations, performance.now()]
+    return next
+  }
+
+  /** Sessions are for good: an agent that names a new one with every line goes on in the one it has. */
+  #mayRotate(): boolean {
+    const since = performance.now() - ROTATION_WINDOW_MS
+    if (this.#rotations.length < MAX_ROTATIONS) return true
+    this.#rotations = this.#rotations.filter((at) => at > since)
+    return this.#rotations.length < MAX_ROTATIONS
   }
 }

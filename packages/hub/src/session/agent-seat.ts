@@ -1,10 +1,18 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { isEnforcing, type KeptSession } from "../model/session-record.ts"
+import type { KeptSession } from "../model/session-record.ts"
 import { AgentControl, type AgentWire, type ControlReply } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
-import type { AgentProgress } from "./agent-progress.ts"
-import { foldHandOver, foldInitializeReply, foldNewProcess, type KeptRecord } from "./kept-record.ts"
-import { type Continuity, DRAFT, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
+import { foldHandOver, foldInitializeReply, foldNewProcess, isEnforcing, type KeptRecord } from "./kept-record.ts"
+import {
+  type AgentProgress,
+  type Continuity,
+  DRAFT,
+  type Life,
+  type LifeInput,
+  lifeAtStart,
+  stateOfNew,
+  stepLife,
+} from "./life.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
 

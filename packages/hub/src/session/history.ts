@@ -1,5 +1,6 @@
-import { type Envelope, encode, type UnlistedRequest } from "@signalbox/protocol"
+import { type Envelope, encode, fieldOf, textOf, type UnlistedRequest } from "@signalbox/protocol"
 import { Waker } from "@signalbox/transport"
+import { HubError } from "../errors.ts"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
@@ -40,8 +41,10 @@ interface Run {
   readonly written: Promise<readonly StoredEvent[] | undefined>
 }
 
-/** Past this many items on their way, whoever reads the agent waits. */
-const HIGH_WATER_ITEMS = 4_000
+/** Past this much of one session on its way, whoever reads its agent waits: others have room all the same. */
+const HIGH_WATER_CHARS = 2 * 1024 * 1024
+/** The cost of an item beside its line. */
+const ITEM_CHARS = 2_048
 
 /**
  * The way of all that is said in a session, into the log and to viewers. One order per session: an event is published when
@@ -51,11 +54,13 @@ const HIGH_WATER_ITEMS = 4_000
 export class SessionHistory {
   readonly #options: HistoryOptions
   #gathering: Item[] = []
-  #underWay = 0
+  #underWayChars = 0
   #pushed = 0
   #done = 0
   #refused = 0
   #isScheduled = false
+  /** Its session was purged: nothing is kept of it any more. */
+  #isGone = false
   #publishing: Promise<void> = Promise.resolve()
   readonly #change = new Waker()
 
@@ -100,14 +105,20 @@ export class SessionHistory {
     this.#push({ kind: "delta", line, message })
   }
 
-  /** Resolves when there is room for more: readers of agents wait for it. */
+  /** Resolves when there is room for more: readers of agents wait for it. All that was read so far is handed to the log at once. */
   async room(): Promise<void> {
-    while (this.#underWay >= HIGH_WATER_ITEMS) await this.#change.wait()
+    this.#flush()
+    while (this.#underWayChars >= HIGH_WATER_CHARS) await this.#change.wait()
+  }
+
+  /** Whatever comes from here on is refused. */
+  vanish(): void {
+    this.#isGone = true
   }
 
   /** Nothing is on its way. */
   get isQuiet(): boolean {
-    return this.#underWay === 0
+    return this.#done === this.#pushed
   }
 
   /** How much of what agents said the log did not take: whoever has it still must not let go of it. */
@@ -126,17 +137,24 @@ export class SessionHistory {
   }
 
   #push(item: Item): void {
+    if (this.#isGone) {
+      if (item.kind === "event") item.waiting?.fail(new HubError("session/unknown", "this session was purged"))
+      return
+    }
     this.#gathering.push(item)
-    this.#underWay += 1
+    this.#underWayChars += charsOf(item)
     this.#pushed += 1
     if (this.#isScheduled) return
     this.#isScheduled = true
     // Not sooner: lines come one by one in a tick, and to hand each to the log costs three times as much.
-    setImmediate(() => this.#flush())
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#flush()
+    })
   }
 
   #flush(): void {
-    this.#isScheduled = false
+    if (this.#gathering.length === 0) return
     const batch = this.#gathering
     this.#gathering = []
     const runs = runsOf(batch).map((items) => this.#write(items))
@@ -168,7 +186,7 @@ export class SessionHistory {
   async #publishAll(runs: readonly Run[]): Promise<void> {
     for (const run of runs) {
       this.#publish(run.items, (await run.written) ?? [])
-      this.#underWay -= run.items.length
+      for (const item of run.items) this.#underWayChars -= charsOf(item)
       this.#done += run.items.length
     }
     this.#change.wake()
@@ -199,6 +217,10 @@ export class SessionHistory {
   }
 }
 
+function charsOf(item: Item): number {
+  return ITEM_CHARS + (item.kind === "event" ? item.event.line : item.line).length
+}
+
 const NOTHING_WRITTEN: Promise<readonly StoredEvent[]> = Promise.resolve([])
 
 function isStoredAs(event: NewEvent, stored: StoredEvent | undefined): boolean {
@@ -217,4 +239,114 @@ function runsOf(batch: readonly Item[]): Item[][] {
     else last.push(item)
   }
   return runs
+}
+
+/** Nothing that was being said before it goes on. Other events, such as those about background tasks, come in the middle of a sentence. */
+export function endsSentence(message: Envelope): boolean {
+  return SENTENCE_ENDS.has(message.type) || (message.type === "system" && message["subtype"] === "init")
+}
+
+const SENTENCE_ENDS: ReadonlySet<string> = new Set(["assistant", "user", "result"])
+
+/** Past this a message is kept no longer; who arrives then sees it whole at its end. */
+const MAX_KEPT_CHARS = 4 * 1024 * 1024
+/** More than this speak at once only to fill the memory. */
+const MAX_SPEAKERS = 100
+
+/** Deltas of one block that follow each other are one part, so that a long sentence is not kept as thousands of lines. */
+type Part =
+  | { readonly kind: "line"; readonly line: string }
+  | {
+      readonly kind: "deltas"
+      readonly message: Envelope
+      readonly index: unknown
+      readonly type: string
+      readonly field: string
+      text: string
+    }
+
+interface Speaker {
+  readonly parts: Part[]
+  chars: number
+}
+
+/** The sentences under way, per speaker (the agent and each sub-agent): a viewer that arrives in mid-sentence gets the sentence so far. */
+export class MessageInProgress {
+  readonly #speakers = new Map<string, Speaker>()
+
+  take(message: Envelope, line: string): void {
+    const event = message.type === "stream_event" ? fieldOf(message, "event") : undefined
+    if (event === undefined) return
+    const name = textOf(message, "parent_tool_use_id") ?? ""
+    if (event["type"] === "message_start") this.#begin(name)
+    if (event["type"] === "message_stop") return void this.#speakers.delete(name)
+    const speaker = this.#speakers.get(name)
+    // Somebody who was not heard from the beginning is not quoted from the middle.
+    if (speaker === undefined) return
+    add(speaker, { event, message, line })
+    if (speaker.chars > MAX_KEPT_CHARS) this.#speakers.delete(name)
+  }
+
+  #begin(name: string): void {
+    if (this.#speakers.size < MAX_SPEAKERS || this.#speakers.has(name)) {
+      this.#speakers.set(name, { parts: [], chars: 0 })
+    }
+  }
+
+  /** Whether somebody is in the middle of a sentence. */
+  get isUnderWay(): boolean {
+    return this.#speakers.size > 0
+  }
+
+  /** A turn's end, or the loss of the agent: nobody is speaking any more. */
+  clear(): void {
+    this.#speakers.clear()
+  }
+
+  /** The lines that tell a newcomer the sentence so far. */
+  lines(): readonly string[] {
+    return [...this.#speakers.values()].flatMap((speaker) => speaker.parts.map(lineOf))
+  }
+}
+
+interface Heard {
+  readonly event: Readonly<Record<string, unknown>>
+  readonly message: Envelope
+  readonly line: string
+}
+
+function add(speaker: Speaker, { event, message, line }: Heard): void {
+  const delta = deltaOf(event)
+  const last = speaker.parts.at(-1)
+  if (delta === undefined) {
+    speaker.parts.push({ kind: "line", line })
+    speaker.chars += line.length
+    return
+  }
+  const continues = last?.kind === "deltas" && last.index === event["index"] && last.type === delta.type
+  // The first of a block is kept whole, whatever it carries beside its text.
+  speaker.chars += continues ? delta.text.length : line.length
+  if (continues) last.text += delta.text
+  else speaker.parts.push({ kind: "deltas", message, index: event["index"], ...delta })
+}
+
+function lineOf(part: Part): string {
+  if (part.kind === "line") return part.line
+  const event = { ...fieldOf(part.message, "event"), delta: { type: part.type, [part.field]: part.text } }
+  return JSON.stringify({ ...part.message, event })
+}
+
+const TEXT_FIELDS: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  input_json_delta: "partial_json",
+}
+
+function deltaOf(event: Readonly<Record<string, unknown>>): { type: string; field: string; text: string } | undefined {
+  if (event["type"] !== "content_block_delta") return undefined
+  const delta = fieldOf(event, "delta")
+  const type = textOf(delta, "type") ?? ""
+  const field = TEXT_FIELDS[type]
+  const text = field === undefined ? undefined : textOf(delta, field)
+  return field === undefined || text === undefined ? undefined : { type, field, text }
 }

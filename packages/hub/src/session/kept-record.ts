@@ -26,6 +26,8 @@ export class KeptRecord {
   #timer: NodeJS.Timeout | undefined
   /** Kept as one that nobody needs, and not changed since. */
   #isAtRest = false
+  /** Its session was purged: nothing brings it back. */
+  #isGone = false
 
   constructor(options: KeptRecordOptions) {
     this.#options = options
@@ -40,7 +42,7 @@ export class KeptRecord {
   change(kept: KeptSession): void {
     this.#kept = kept
     this.#isAtRest = false
-    if (this.#immediate !== undefined) return
+    if (this.#immediate !== undefined || this.#isGone) return
     this.#immediate = setImmediate(() => this.#flush())
   }
 
@@ -48,13 +50,26 @@ export class KeptRecord {
   fold(kept: KeptSession): void {
     this.#kept = kept
     this.#isAtRest = false
-    if (this.#immediate !== undefined || this.#timer !== undefined) return
+    if (this.#immediate !== undefined || this.#timer !== undefined || this.#isGone) return
     this.#timer = setTimeout(() => this.#flush(), FOLD_DELAY_MS)
   }
 
   /** Saves and tells what waits. */
   settle(): void {
     if (this.#immediate !== undefined || this.#timer !== undefined) this.#flush()
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Neither saved nor told from here on. */
+  vanish(): void {
+    clearImmediate(this.#immediate)
+    clearTimeout(this.#timer)
+    this.#immediate = undefined
+    this.#timer = undefined
+    this.#isGone = true
   }
 
   /** It came from the store as one that nobody needs. */
@@ -65,7 +80,7 @@ export class KeptRecord {
   /** Keeps it as one that nobody needs. False: it changed meanwhile. */
   async rest(): Promise<boolean> {
     this.settle()
-    if (!this.#isAtRest) {
+    if (!this.#isAtRest && !this.#isGone) {
       this.#isAtRest = true
       try {
         await this.#options.save(this.#options.complete(this.#kept), { isAtRest: true })
@@ -74,7 +89,7 @@ export class KeptRecord {
         throw error
       }
     }
-    return this.#isAtRest
+    return this.#isAtRest || this.#isGone
   }
 
   #flush(): void {
@@ -86,6 +101,11 @@ export class KeptRecord {
     void this.#options.save(this.#kept, { isAtRest: false })
     this.#options.tell()
   }
+}
+
+/** True if the policy judges every tool call of the process that this session has. */
+export function isEnforcing({ own }: KeptSession): boolean {
+  return own.launch?.enforce === true
 }
 
 const TITLE_CHARS = 80

@@ -1,6 +1,18 @@
-import { type AgentState, idleAgent, stepAgent } from "@signalbox/protocol"
-import type { SessionState } from "@signalbox/protocol/hub-api"
+import {
+  type AgentLine,
+  type AgentState,
+  type Envelope,
+  fieldOf,
+  idleAgent,
+  isObject,
+  stepAgent,
+  textOf,
+} from "@signalbox/protocol"
+import type { Session, SessionState } from "@signalbox/protocol/hub-api"
+import type { AskDesk } from "../asks/ask-desk.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
+import { MessageInProgress, type Published } from "./history.ts"
+import type { MessageDesk } from "./message-desk.ts"
 
 /** Whether the process is the one that was here before; unknown when it did not say. Then its answer to `initialize` tells. */
 export type Continuity = "same" | "new" | "unknown"
@@ -158,6 +170,18 @@ export function phaseOf(life: Life<unknown, unknown>, state: AgentState, pending
   }
 }
 
+const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
+
+/** A session as everybody is told of it. */
+export function viewOf(
+  { turnStartedAt, ...record }: SessionRecord,
+  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
+): Session {
+  // A message that waits for an agent that is not here yet, or was taken back, is no turn.
+  const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }
+  return { ...record, ...turn, ...now }
+}
+
 /** A turn that was under way when the hub went down is taken to be still under way, and so is one whose message is on its way. */
 export function stateAtStart({ turnStartedAt }: SessionRecord, openMessages = 0): AgentState {
   return turnStartedAt === undefined && openMessages === 0 ? idleAgent : AWAITED
@@ -169,3 +193,69 @@ export function stateOfNew(waiting: number): AgentState {
 }
 
 const AWAITED = stepAgent(idleAgent, { from: "host", message: { type: "user" } })
+
+/** Follows a session's events, as they are published: they tell what its agent is doing, and what it has got. */
+export class AgentProgress {
+  readonly inProgress = new MessageInProgress()
+  readonly #messages: MessageDesk
+  readonly #asks: AskDesk
+  /** By which process a line was said, where that is not the one that is here. */
+  readonly #others = new WeakMap<Envelope, string>()
+  state: AgentState = idleAgent
+
+  constructor(messages: MessageDesk, asks: AskDesk) {
+    this.#messages = messages
+    this.#asks = asks
+  }
+
+  saidByOther(message: Envelope, incarnation: string): void {
+    this.#others.set(message, incarnation)
+  }
+
+  /** The process that said it, where that is not the one that is here. */
+  otherOf(message: Envelope): string | undefined {
+    return this.#others.get(message)
+  }
+
+  /** `here`: the process that is here. True when it is in another phase than before. */
+  follow(item: Published, here: string | undefined): boolean {
+    const { message } = item
+    const { phase } = this.state
+    if (item.kind === "delta") {
+      this.inProgress.take(message, item.line)
+      this.#step({ from: "agent", message })
+    } else if (item.event.from === "agent") this.#followAgent(message, here)
+    else if (item.event.from === "client" && message.type === "user") this.#step({ from: "host", message })
+    return this.state.phase !== phase
+  }
+
+  #followAgent(message: Envelope, here: string | undefined): void {
+    const other = this.#others.get(message)
+    // Lines of another process tell nothing about the one that is here. Open questions are asks, which outlive the hub.
+    const isHeard = other === undefined || here === undefined
+    if (isHeard && message.type !== "control_request") this.#step({ from: "agent", message })
+    if (message.type === "result" && other === undefined) this.inProgress.clear()
+    this.#takeReceipts(message, other ?? here)
+  }
+
+  /** An agent's event tells what has reached it: a turn that begins has its messages, a tool that ran had its answer. */
+  #takeReceipts(message: Envelope, incarnation: string | undefined): void {
+    if (message.type === "system" && message["subtype"] === "init") this.#messages.confirmSent(incarnation)
+    if (incarnation === undefined) return
+    if (message.type === "result") this.#asks.confirm(incarnation, undefined)
+    if (message.type === "user") for (const id of toolResultsIn(message)) this.#asks.confirm(incarnation, id)
+  }
+
+  #step(line: AgentLine): void {
+    this.state = stepAgent(this.state, line)
+  }
+}
+
+function toolResultsIn(message: Envelope): readonly string[] {
+  const content = fieldOf(message, "message")?.["content"]
+  if (!Array.isArray(content)) return []
+  return content.flatMap((block) => {
+    const id = isObject(block) && block["type"] === "tool_result" ? textOf(block, "tool_use_id") : undefined
+    return id === undefined ? [] : [id]
+  })
+}

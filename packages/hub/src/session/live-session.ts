@@ -12,17 +12,15 @@ import { HubError } from "../errors.ts"
 import { type KeptLaunch, type KeptSession, LOST, type SessionRecord } from "../model/session-record.ts"
 import { type AgentWire, type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
 import { AgentIntake } from "./agent-intake.ts"
-import { AgentProgress, type MessageInProgress } from "./agent-progress.ts"
 import { AgentSeat, type Launch } from "./agent-seat.ts"
-import { type Published, SessionHistory } from "./history.ts"
+import { type MessageInProgress, type Published, SessionHistory } from "./history.ts"
 import { catchUp, foldEvents, KeptRecord } from "./kept-record.ts"
-import { type Continuity, phaseOf, type RestInput, stateAtStart } from "./life.ts"
+import { AgentProgress, type Continuity, phaseOf, type RestInput, stateAtStart, viewOf } from "./life.ts"
 import { MessageDesk } from "./message-desk.ts"
 import type { SessionHub } from "./session-hub.ts"
 
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
-
 const NO_TRAITS = peerTraits({})
 
 /** The outcome of an act on the agent. */
@@ -174,6 +172,7 @@ export class LiveSession {
     await this.#seat.leave("ended", exit.reason)
     this.forget("backgroundTasks")
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
+    this.#kept.settle()
     await this.history.note("ended", { ...exit, ...details })
   }
 
@@ -194,7 +193,13 @@ export class LiveSession {
 
   /** Something happened to it that matters only while it has no process. */
   step(input: RestInput<Launch>): void {
-    this.#seat.step(input)
+    if (!this.#kept.isGone) this.#seat.step(input)
+  }
+
+  /** It is purged from the store: whoever still has it can do nothing with it any more. */
+  vanish(): void {
+    this.#kept.vanish()
+    this.history.vanish()
   }
 
   /** Whether what is being started is its next process, and nobody has stopped the session meanwhile. */
@@ -206,6 +211,7 @@ export class LiveSession {
   expectByHand(): void {
     this.#seat.step({ kind: "launched" })
     this.touch()
+    this.#kept.settle()
   }
 
   /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
@@ -221,7 +227,7 @@ export class LiveSession {
   }
 
   /** Drops a fact that no longer holds, such as the tasks of a process that has ended. */
-  forget(fact: "backgroundTasks" | "worktree" | "branch" | "changes"): void {
+  forget(fact: "backgroundTasks" | "worktree" | "branch" | "changes" | "next"): void {
     const { [fact]: _gone, ...record } = this.record
     this.#kept.change({ ...this.kept, record })
   }
@@ -259,14 +265,17 @@ export class LiveSession {
 
   /** A user message as a client of the wire wrote it, with whatever fields it has. */
   async sendWire(message: Envelope, by: string): Promise<{ uuid: string; seq: number }> {
+    this.#refuseIfGone()
     const { next } = this.record
     if (next !== undefined)
       throw new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
     const isLost = this.record.enforce === "lost" && !this.isEnded && !this.isParked
     if ((isLost || this.isEnded) && !(await this.messages.has(message))) {
       if (isLost) throw new HubError("policy/cannot-enforce", LOST)
+      this.#refuseIfGone()
       await this.#hub.launches.revive(this, by)
     }
+    this.#refuseIfGone()
     const accepted = await this.messages.accept(message, by)
     const wire = this.greetedWire
     if (wire !== undefined) this.background(this.messages.deliver(wire))
@@ -339,14 +348,14 @@ export class LiveSession {
   async load(): Promise<void> {
     const caughtUp = await catchUp(this.#hub.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
-    await this.messages.load()
+    await this.messages.load({ isAway: this.#life.name === "away" })
     if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
   }
 
-  /** Nothing is under way in it: all there is of it is in the store, or soon will be. */
+  /** Nothing is under way in it: all there is of it is in the store, or soon will be. A conversation that went on took its process along. */
   get isQuiet(): boolean {
     const mayWait = this.isEnded && this.record.next === undefined
-    const hasProcess = (this.kept.own.launch?.spawn ?? null) !== null
+    const hasProcess = (this.kept.own.launch?.spawn ?? null) !== null && (mayWait || !this.isEnded)
     if (this.wire !== undefined || hasProcess || this.#seat.arrivals.areAwaited) return false
     if (this.launch !== undefined || this.isAwaited) return false
     return this.messages.isQuiet(mayWait) && this.history.isQuiet
@@ -360,6 +369,10 @@ export class LiveSession {
   async rest(): Promise<boolean> {
     await this.taken()
     return this.#kept.rest()
+  }
+
+  #refuseIfGone(): void {
+    if (this.#kept.isGone) throw new HubError("session/unknown", `session ${this.id} was purged`)
   }
 
   #publish(items: readonly Published[]): void {
@@ -379,18 +392,6 @@ export class LiveSession {
       this.#hub.trouble(this, "something failed in the background", error)
     })
   }
-}
-
-const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
-
-/** What everybody is told of a session. */
-export function viewOf(
-  { turnStartedAt, ...record }: SessionRecord,
-  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
-): Session {
-  // What waits for an agent that is not here yet, or was taken back, is no turn.
-  const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }
-  return { ...record, ...turn, ...now }
 }
 
 function noAgent(why: string): HubError {

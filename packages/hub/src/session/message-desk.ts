@@ -30,6 +30,8 @@ export interface Accepted {
 export type NotTaken = "unconfirmed" | { readonly uuids: readonly string[]; readonly lastReceived?: string | null }
 
 const MAX_OPEN = 200
+/** The end of the log in which messages are looked for that an agent has not taken up. */
+const RECALLED = { limit: 200, maxBytes: 1024 * 1024 }
 
 /**
  * User messages on their way to the agent. Each is durable before it is confirmed to its sender, sent once per process,
@@ -46,13 +48,24 @@ export class MessageDesk {
     this.#options = options
   }
 
-  /** A message whose event did not make it into the log before a kill gets it now. */
-  async load(): Promise<void> {
+  /** A message whose event did not make it into the log before a kill gets it now. `isAway`: its agent may come back. */
+  async load({ isAway }: { readonly isAway: boolean }): Promise<void> {
     const { directory, sessionId, history } = this.#options
     this.#open = [...(await directory.openMessages(sessionId))]
+    if (isAway) await this.#recall()
     for (const { seq, line, by, uuid } of this.#open) {
       this.#taken.sent(uuid, parse(line), { by, isOld: true })
       if (seq === 0) await history.record("client", parse(line), { by, key: uuid, line })
+    }
+  }
+
+  /** A message that the agent has confirmed and not taken up is open no more: the end of the log tells of it. */
+  async #recall(): Promise<void> {
+    const { directory, log, sessionId } = this.#options
+    const { lastSeq } = await log.bounds(sessionId)
+    this.#taken.recall(await log.read(sessionId, { before: lastSeq + 1, ...RECALLED }))
+    for (const uuid of this.#taken.uuids) {
+      if ((await directory.getMessage(sessionId, uuid))?.state === "cancelled") this.#taken.forget(uuid)
     }
   }
 

@@ -43,6 +43,10 @@ export class Outlines {
     return outline.marks.filter(({ seq }) => seq <= lastSeq)
   }
 
+  forget(session: string): void {
+    this.#kept.delete(session)
+  }
+
   async #catchUp(session: string, outline: Outline, lastSeq: number): Promise<void> {
     while (outline.upTo < lastSeq) {
       const events = await this.#log.read(session, { after: outline.upTo, ...PAGE })

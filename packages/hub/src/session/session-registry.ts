@@ -48,6 +48,7 @@ export class SessionRegistry {
   readonly #held = new Map<string, Held>()
   readonly #loading = new Map<string, Promise<LiveSession | undefined>>()
   readonly #letGo = new Map<string, WeakRef<LiveSession>>()
+  readonly #removing = new Set<string>()
   readonly #collected = new FinalizationRegistry<string>((id) => {
     if (this.#letGo.get(id)?.deref() === undefined) this.#letGo.delete(id)
   })
@@ -107,6 +108,7 @@ export class SessionRegistry {
 
   /** From memory or from the store; two who ask at once get the same. `isAtRest`: the store has it as one that nobody needs. */
   async #find(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
+    if (this.#removing.has(id)) return undefined
     const underWay = this.#loading.get(id)
     if (underWay !== undefined) return underWay
     const held = this.#held.get(id)
@@ -181,11 +183,25 @@ export class SessionRegistry {
     // Somebody asked for it meanwhile.
     if (held.usedAt !== usedAt || this.#held.get(session.id) !== held || !this.#isFree(held)) return
     this.#drop(session)
+    this.#forget(session)
+  }
+
+  #forget(session: LiveSession): void {
     for (const keys of [this.#byAgentId, this.#byRequestKey]) {
       for (const [key, named] of keys) if (named === session) keys.delete(key)
     }
     this.#options.grants?.letGo(session.id)
     this.#options.uses?.letGo(session.id)
+  }
+
+  /** Takes it out for good while `purge` deletes it from the store: from now on nobody finds it, and whoever has it can do nothing with it. */
+  async remove(session: LiveSession, purge: () => Promise<void>): Promise<void> {
+    this.#removing.add(session.id)
+    session.vanish()
+    this.#held.delete(session.id)
+    this.#forget(session)
+    // If it fails, the next who asks gets another object from the store.
+    await purge().finally(() => this.#removing.delete(session.id))
   }
 
   #drop(session: LiveSession): void {
@@ -196,6 +212,7 @@ export class SessionRegistry {
 
   /** What is kept of a session, without bringing it into memory. */
   async keptOf(id: string): Promise<KeptSession | undefined> {
+    if (this.#removing.has(id)) return undefined
     return this.loaded(id)?.kept ?? this.#options.directory.getSession(id)
   }
 
@@ -331,10 +348,10 @@ export class SessionRegistry {
     return this.#moveTo(current, next)
   }
 
-  /** A runner or a token stands behind its agent: a process without a token cannot come back as that agent. */
+  /** A runner or a token stands behind its agent, or may have behind one that was purged: a process without a token cannot come back as that agent. */
   async isGuarded(session: LiveSession): Promise<boolean> {
     const chain = await this.#chainOf(session)
-    if (chain.some(({ own }) => own.launch !== undefined)) return true
+    if (chain.at(-1)?.record.parent !== undefined || chain.some(({ own }) => own.launch !== undefined)) return true
     for (const { record } of chain) if (await this.#options.tokens?.hasForSession(record.id)) return true
     return false
   }

@@ -1,4 +1,5 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { type StoredEvent, wireObject } from "../model/event.ts"
 import { textIn } from "./last-line.ts"
 
 /** A message that the agent has not taken up. */
@@ -14,13 +15,15 @@ interface Waiting {
 }
 
 /** A message that was sent in the middle of a turn, and is taken up now. */
-export interface TakenLate {
+interface TakenLate {
   readonly uuid: string
   readonly by: string
   readonly text: string
 }
 
 const MAX_WAITING = 400
+/** The text is kept for a note, which stands in for a message that is not loaded. */
+const TEXT_CHARS = 20_000
 /** Older than anything the agent said: what was said before a restart of the hub is not known. */
 const BEFORE_ALL = -1
 
@@ -42,7 +45,7 @@ export class TakenMessages {
     message: Envelope,
     { by, isOld = false }: { readonly by: string; readonly isOld?: boolean },
   ): void {
-    const text = textIn(fieldOf(message, "message")?.["content"])
+    const text = textIn(fieldOf(message, "message")?.["content"]).slice(0, TEXT_CHARS)
     const said = isOld ? BEFORE_ALL : this.#said
     const hasWaited = isOld || this.#isInTurn || this.#isBehindAnother()
     this.#waiting.set(uuid, { by, text, said, hasWaited, mayBeTaken: false })
@@ -53,6 +56,25 @@ export class TakenMessages {
 
   forget(uuid: string): void {
     this.#waiting.delete(uuid)
+  }
+
+  get uuids(): readonly string[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** The end of the log, read by a hub that was started again: messages that waited for their turn wait on. */
+  recall(events: readonly Pick<StoredEvent, "from" | "by" | "key" | "line">[]): void {
+    // Where a message that waited was taken up is in the log itself.
+    this.#tells = true
+    for (const { from, by = "", key, line } of events) {
+      const message = wireObject(line)
+      if (message === undefined) continue
+      if (from === "agent") this.heard(message)
+      else if (from === "client" && message.type === "user" && key !== undefined) this.sent(key, message, { by })
+      else if (message["subtype"] === "message_taken") this.forget(textOf(message, "message_uuid") ?? "")
+    }
+    this.#tells = false
+    for (const [uuid, { hasWaited }] of this.#waiting) if (!hasWaited) this.forget(uuid)
   }
 
   /** Another process: it may be of another version. */

@@ -25,13 +25,14 @@ const CLOSE_TIMEOUT_MS = 15_000
 
 /** Judges what was asked in the past, in a thread of its own for each job: nothing of it is done on this one. */
 export class Backtests {
-  readonly #file: string
+  readonly #store: string
   readonly #lanes = { long: new Lane(), short: new Lane() }
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
 
-  constructor(file: string) {
-    this.#file = file
+  /** `store`: a database file, or the address of a PostgreSQL database. */
+  constructor(store: string) {
+    this.#store = store
   }
 
   /** A caller that leaves early, or aborts, ends the thread. */
@@ -42,7 +43,7 @@ export class Backtests {
       leave()
       throw stopped()
     }
-    const thread = new BacktestThread({ file: this.#file, job, timeoutMs: TIMEOUT_MS })
+    const thread = new BacktestThread({ store: this.#store, job, timeoutMs: TIMEOUT_MS })
     const stop = () => thread.stop()
     ending.addEventListener("abort", stop)
     const exited = thread.exited.finally(() => {

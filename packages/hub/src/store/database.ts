@@ -1,4 +1,6 @@
+import { join } from "node:path"
 import LibsqlDatabase from "libsql"
+import { makeShrinkable } from "./file-size.ts"
 import { keepPrivate } from "./search/private-file.js"
 import { storeFailure } from "./store-failure.ts"
 
@@ -28,7 +30,7 @@ const BUSY_TIMEOUT_MS = 5000
  * WAL with `synchronous=NORMAL`: what was committed survives the death of this process, not a power cut; who needs more
  * commits with FULL. No automatic checkpoint: it would sync inside somebody's commit (see `checkpoint.ts`). References are
  * not checked: the one there is, of events to their session, holds by the way they are written, and would be looked up for
- * every event.
+ * every event. Deleted rows are overwritten where their page is written anyway: freed pages are not, which would write each once more.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
@@ -36,13 +38,20 @@ const SETTINGS = `
   PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
   PRAGMA cache_size = -${CACHE_KIB};
   PRAGMA wal_autocheckpoint = 0;
+  PRAGMA secure_delete = FAST;
 `
+
+/** The file in which the hub of a data directory keeps everything. */
+export function databaseIn(dataDirectory: string): string {
+  return join(dataDirectory, "signalbox.db")
+}
 
 /** Somebody must close it. */
 export function openDatabase(file: string): Database {
   keepPrivate(file)
   try {
     const database = new LibsqlStore(new LibsqlDatabase(file))
+    makeShrinkable(database)
     database.exec(SETTINGS)
     return database
   } catch (error) {
@@ -51,6 +60,13 @@ export function openDatabase(file: string): Database {
       `The database ${file} cannot be opened: check that its folder is there and may be written`,
     )
   }
+}
+
+/** A file that is read, checked or copied, and keeps the journal mode it has. Somebody must close it. */
+export function openAsIs(file: string): Database {
+  const database = new LibsqlStore(new LibsqlDatabase(file))
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  return database
 }
 
 /** Statements are prepared once, by their text: the texts are constants of this package, so there are few. */

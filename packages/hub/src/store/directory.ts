@@ -22,6 +22,14 @@ export interface Directory {
   /** The sessions that a hub loads when it starts, oldest first: not at rest, or with asks, answers or messages on their way. */
   unfinishedSessions(): Promise<readonly string[]>
 
+  /**
+   * When it resolves the session is gone from every list, and asks, calls and audit records of it tell nothing of what was said. The
+   * rest is deleted by `purgeSome`, if need be after a restart. The record is added in the same commit. False: there is no such session.
+   */
+  purgeSession(id: string, audit: NewAuditRecord): Promise<boolean>
+  /** Deletes some of what is left of purged sessions. False: nothing is. */
+  purgeSome(): Promise<boolean>
+
   /** Forward only: a mark before the one that is there changes nothing. */
   markRead(person: string, sessionId: string, seq: number): Promise<void>
   /** The last event that this person read, of those sessions that they read at all. */

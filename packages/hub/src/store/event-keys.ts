@@ -34,7 +34,7 @@ function lookupOf(keys: number): string {
 }
 
 interface Move {
-  readonly shelves: readonly WaitingKeys[]
+  shelves: readonly WaitingKeys[]
   /** The last event that was there when it began: when all are moved, keys up to it are in the index. */
   readonly upTo: number
 }
@@ -124,6 +124,17 @@ export class EventKeys {
     this.#knownSlots = 0
   }
 
+  /** The session was purged: whoever deletes its keys from the index deletes all there will ever be. */
+  drop(session: number): void {
+    const known = this.#known.get(session)
+    this.#known.delete(session)
+    this.#knownSlots -= known?.size ?? 0
+    const without = (shelves: readonly WaitingKeys[]) => shelves.map((keys) => keys.without(session))
+    this.#latest = without(this.#latest)
+    this.#latestCount = this.#latest.reduce((sum, { size }) => sum + size, 0)
+    if (this.#move !== undefined) this.#move.shelves = without(this.#move.shelves)
+  }
+
   #wait(session: number, slot: number, seq: number): void {
     this.#latest[shelfOf(slot)]?.add(session, slot, seq)
     this.#latestCount++
@@ -144,7 +155,8 @@ export class EventKeys {
     this.#isLoaded = true
     const keys = this.#database.all(
       `SELECT session, seq, key FROM events
-       WHERE id > (SELECT value FROM store_marks WHERE name = 'keyed-to') AND key IS NOT NULL`,
+       WHERE id > (SELECT value FROM store_marks WHERE name = 'keyed-to') AND key IS NOT NULL
+         AND session NOT IN (SELECT number FROM purged_logs)`,
       [],
     )
     for (const [session, seq, key] of keys) {

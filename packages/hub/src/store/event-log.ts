@@ -14,6 +14,10 @@ export interface EventLog {
   /** The event with this key, if the session has it. */
   find(session: string, key: string): Promise<StoredEvent | undefined>
   bounds(session: string): Promise<LogBounds>
+  /** When it resolves the session has no events, and its name is free. They are deleted by `purgeSome`, if need be after a restart. */
+  purge(session: string): Promise<void>
+  /** Deletes some of the events that were purged. False: none are left. */
+  purgeSome(): Promise<boolean>
 }
 
 export interface AppendOptions {

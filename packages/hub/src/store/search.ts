@@ -5,16 +5,18 @@ import { HubError } from "../errors.ts"
 import type { FromSearchThread, SearchThreadData, ToSearchThread } from "./search/search-messages.ts"
 import { COMMITS, IS_ASLEEP, SIGNAL_BYTES } from "./search/search-signal.js"
 
-export interface SearchOptions {
-  readonly logFile: string
-  readonly indexFile: string
-}
+/** The thread of an index in a file. */
+const FILE_THREAD = new URL("./search/search-thread.js", import.meta.url)
 
 /** Whoever starts a hub waits for it: the thread starts later, or with the first question. */
 const START_AFTER_MS = 500
 const TIMEOUT_MS = 10_000
 const CATCH_UP_TIMEOUT_MS = 60_000
+/** The thread does it beside its other work, and rests while there is traffic. */
+const FORGET_TIMEOUT_MS = 10 * 60_000
 const MAX_WAITING = 64
+/** Logs with commits are told together, so that a commit costs no message. */
+const TELL_LOGS_MS = 50
 /** A thread that ends is started again so often within a minute. */
 const MAX_STARTS = 5
 const STARTS_MS = 60_000
@@ -32,17 +34,24 @@ interface Waiting {
  * thread of its own follows the log, keeps the index and answers: nothing of it is done on this one.
  */
 export class Search {
-  readonly #options: SearchOptions
+  readonly #data: object
+  readonly #thread: URL
   readonly #signal = new Int32Array(new SharedArrayBuffer(SIGNAL_BYTES))
   readonly #waiting = new Map<number, Waiting>()
+  readonly #logs = new Set<number>()
+  #telling: NodeJS.Timeout | undefined
   #starts: number[] = []
   #startTimer: NodeJS.Timeout | undefined
   #worker: Worker | undefined
   #lastId = 0
   #isClosed = false
 
-  constructor(options: SearchOptions) {
-    this.#options = options
+  /** `data`: where the thread finds the log and its index. */
+  constructor(data: Omit<SearchThreadData, "signal">)
+  constructor(data: object, thread: URL)
+  constructor(data: object, thread = FILE_THREAD) {
+    this.#data = data
+    this.#thread = thread
     this.#startLater()
   }
 
@@ -52,10 +61,12 @@ export class Search {
     return message.reply
   }
 
-  /** Something was committed. */
-  wake(): void {
+  /** Something was committed: in these logs, where the thread cannot find out by itself. */
+  wake(logs: readonly number[] = []): void {
     Atomics.add(this.#signal, COMMITS, 1)
-    if (Atomics.compareExchange(this.#signal, IS_ASLEEP, 1, 0) === 1) this.#tell({ kind: "wake" })
+    for (const log of logs) this.#logs.add(log)
+    if (logs.length > 0) this.#telling ??= setTimeout(() => this.#tellLogs(), TELL_LOGS_MS).unref()
+    else if (Atomics.compareExchange(this.#signal, IS_ASLEEP, 1, 0) === 1) this.#tell({ kind: "wake", logs })
   }
 
   /** Resolves when everything that was committed can be found. */
@@ -63,9 +74,15 @@ export class Search {
     await this.#ask((id) => ({ kind: "catch-up", id }), CATCH_UP_TIMEOUT_MS)
   }
 
+  /** Resolves when nothing of these purged sessions is left in the index. They are named by their numbers in the log. */
+  async forget(sessions: readonly number[]): Promise<void> {
+    await this.#ask((id) => ({ kind: "forget", id, sessions }), FORGET_TIMEOUT_MS)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#startTimer)
+    clearTimeout(this.#telling)
     this.#rejectAll(new HubError("hub/stopping", "The hub is stopping: try again in a moment."))
     const worker = this.#worker
     if (worker === undefined) return
@@ -95,6 +112,13 @@ export class Search {
     })
   }
 
+  /** Without a thread they are forgotten: the next one looks for itself when it starts. */
+  #tellLogs(): void {
+    this.#telling = undefined
+    this.#tell({ kind: "wake", logs: [...this.#logs] })
+    this.#logs.clear()
+  }
+
   #startLater(): void {
     this.#startTimer = setTimeout(() => {
       this.#worker ??= this.#start()
@@ -108,8 +132,7 @@ export class Search {
     if (this.#starts.length >= MAX_STARTS) return undefined
     this.#starts.push(now)
     Atomics.store(this.#signal, IS_ASLEEP, 0)
-    const workerData: SearchThreadData = { ...this.#options, signal: this.#signal }
-    const worker = new Worker(new URL("./search/search-thread.js", import.meta.url), { workerData, execArgv: [] })
+    const worker = new Worker(this.#thread, { workerData: { ...this.#data, signal: this.#signal }, execArgv: [] })
     worker.unref()
     worker.on("message", (message: FromSearchThread) => this.#settle(message))
     let reason = "its thread ended"

@@ -32,6 +32,10 @@ export class SessionHeads {
     return this.#remember(session, Number(row?.[0]))
   }
 
+  forget(session: string): void {
+    this.#heads.delete(session)
+  }
+
   /** What was learned in a transaction that was rolled back is not so. */
   forgetAll(): void {
     this.#heads.clear()

@@ -8,10 +8,11 @@ import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from 
 import type { Database } from "./database.ts"
 import { AskTable } from "./directory/asks.ts"
 import { AuditTable } from "./directory/audit.ts"
-import { DocumentTable } from "./directory/documents.ts"
+import { DocumentTable, documentJson } from "./directory/documents.ts"
 import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
 import { PolicyTable } from "./directory/policies.ts"
+import { PurgeTable } from "./directory/purges.ts"
 import { ReadMarkTable } from "./directory/read-marks.ts"
 import { RuleUseTable } from "./directory/rule-uses.ts"
 import { SeenCallTable } from "./directory/seen-calls.ts"
@@ -44,6 +45,7 @@ const PROMISED: WriteOptions = { synced: true }
 export class SqliteDirectory implements Directory {
   readonly #journal: Journal
   readonly #sessions: SessionTable
+  readonly #purges: PurgeTable
   readonly #readMarks: ReadMarkTable
   readonly #asks: AskTable
   readonly #ruleUses: RuleUseTable
@@ -58,6 +60,7 @@ export class SqliteDirectory implements Directory {
   constructor(database: Database, journal: Journal) {
     this.#journal = journal
     this.#sessions = new SessionTable(database)
+    this.#purges = new PurgeTable(database)
     this.#readMarks = new ReadMarkTable(database)
     this.#asks = new AskTable(database)
     this.#ruleUses = new RuleUseTable(database)
@@ -92,6 +95,20 @@ export class SqliteDirectory implements Directory {
 
   async unfinishedSessions(): Promise<readonly string[]> {
     return this.#sessions.unfinished()
+  }
+
+  purgeSession(id: string, audit: NewAuditRecord): Promise<boolean> {
+    return this.#write(() => {
+      const isThere = this.#purges.begin(id)
+      if (isThere) this.#audit.add(audit)
+      return isThere
+    }, PROMISED)
+  }
+
+  async purgeSome(): Promise<boolean> {
+    if (!this.#purges.isAny) return false
+    await this.#journal.write({ run: () => this.#purges.some(), refusable: true })
+    return true
   }
 
   markRead(person: string, sessionId: string, seq: number): Promise<void> {
@@ -246,10 +263,4 @@ export class SqliteDirectory implements Directory {
     const synced = options.synced === true
     return this.#journal.write({ run, bytes: WRITE_BYTES + (options.bytes ?? 0), synced, refusable: synced })
   }
-}
-
-function documentJson(name: string, value: unknown): string {
-  const json: string | undefined = JSON.stringify(value)
-  if (json === undefined) throw new Error(`The document "${name}" cannot be kept: ${typeof value} is no JSON.`)
-  return json
 }

@@ -1,4 +1,6 @@
+import { HubError } from "../errors.ts"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
+import { ColdLines, DamagedBlock, LINE_BYTES } from "./cold/cold-lines.js"
 import type { Database, SqlRow, SqlValue } from "./database.ts"
 import { EventKeys } from "./event-keys.ts"
 import {
@@ -13,6 +15,7 @@ import {
 import { EventStage } from "./event-stage.ts"
 import type { Journal } from "./journal.ts"
 import { fromStoredKey } from "./key-slot.ts"
+import { PurgedLogs } from "./purged-logs.ts"
 import { SessionHeads } from "./session-heads.ts"
 import { fromStoredText } from "./stored-text.ts"
 
@@ -22,12 +25,14 @@ const EVENT_OVERHEAD_BYTES = 200
 const WINDOW = "FROM events WHERE session = ? AND seq > ? AND seq < ? ORDER BY seq"
 const COLUMNS = "seq, at, origin, by, key, line"
 const READS = {
-  first: { events: `SELECT ${COLUMNS} ${WINDOW} LIMIT ?`, sizes: `SELECT seq, octet_length(line) ${WINDOW} LIMIT ?` },
+  first: { events: `SELECT ${COLUMNS} ${WINDOW} LIMIT ?`, sizes: `SELECT seq, ${LINE_BYTES} ${WINDOW} LIMIT ?` },
   last: {
     events: `SELECT ${COLUMNS} ${WINDOW} DESC LIMIT ?`,
-    sizes: `SELECT seq, octet_length(line) ${WINDOW} DESC LIMIT ?`,
+    sizes: `SELECT seq, ${LINE_BYTES} ${WINDOW} DESC LIMIT ?`,
   },
 } as const
+
+const NO_LINES: ReadonlyMap<number, string> = new Map()
 
 interface Window {
   readonly read: (typeof READS)[keyof typeof READS]
@@ -41,6 +46,9 @@ export class SqliteEventLog implements EventLog {
   readonly #heads: SessionHeads
   readonly #keys: EventKeys
   readonly #stage: EventStage
+  /** Public for whoever works through them: the search index has to forget them too. */
+  readonly purged: PurgedLogs
+  readonly #cold: ColdLines
 
   constructor(database: Database, journal: Journal) {
     this.#database = database
@@ -48,6 +56,8 @@ export class SqliteEventLog implements EventLog {
     this.#heads = new SessionHeads(database)
     this.#keys = new EventKeys(database, journal)
     this.#stage = new EventStage({ database, heads: this.#heads, keys: this.#keys })
+    this.purged = new PurgedLogs({ database, stage: this.#stage, heads: this.#heads, keys: this.#keys })
+    this.#cold = new ColdLines((sql, values) => database.get(sql, values) ?? [])
     journal.addStage(this.#stage)
   }
 
@@ -56,7 +66,7 @@ export class SqliteEventLog implements EventLog {
     let bytes = events.length * EVENT_OVERHEAD_BYTES
     for (const event of events) bytes += event.line.length
     const run = () => this.#stage.stage(session, events)
-    // What must be synced was promised to somebody, who can be told; what an agent says cannot be asked for again.
+    // A synced write was promised to somebody, who can be told; an agent can't be asked to say something again.
     const refusable = synced && events.every((event) => event.from !== "agent")
     const { stored, lastSeq } = await this.#journal.write({ run, bytes, synced, refusable })
     return { stored, lastSeq }
@@ -67,7 +77,9 @@ export class SqliteEventLog implements EventLog {
     if (window === undefined) return []
     const { read, values, limit } = window
     const count = range.maxBytes === undefined ? limit : this.#sizesWithin(window, range.maxBytes).length
-    const events = this.#database.all(read.events, [...values, count]).map(toEvent)
+    const rows = this.#database.all(read.events, [...values, count])
+    const cold = this.#coldLines(session, rows)
+    const events = rows.map((row) => toEvent(row, cold))
     return read === READS.last ? events.toReversed() : events
   }
 
@@ -92,6 +104,17 @@ export class SqliteEventLog implements EventLog {
     return { firstSeq: Number(row?.[0] ?? 0), lastSeq: head.lastSeq }
   }
 
+  purge(session: string): Promise<void> {
+    return this.#journal.write({ run: () => this.purged.begin(session), synced: true, refusable: true })
+  }
+
+  async purgeSome(): Promise<boolean> {
+    const number = this.purged.next()
+    if (number === undefined) return false
+    await this.#journal.write({ run: () => this.purged.deleteSome(number), refusable: true })
+    return true
+  }
+
   #windowOf(session: string, range: ReadRange): Window | undefined {
     const head = this.#heads.find(session)
     const limit = Math.min(range.limit, MAX_READ_EVENTS)
@@ -101,7 +124,23 @@ export class SqliteEventLog implements EventLog {
     return { read: isTail ? READS.last : READS.first, values, limit }
   }
 
-  /** Lengths are in the rows' headers, so long lines are not loaded to be counted. */
+  /** The lines that are in blocks, by their numbers. */
+  #coldLines(session: string, rows: readonly SqlRow[]): ReadonlyMap<number, string> {
+    const seqs = rows.flatMap(([seq, , , , , line]) => (typeof line === "number" ? [Number(seq)] : []))
+    const head = seqs.length === 0 ? undefined : this.#heads.find(session)
+    if (head === undefined) return NO_LINES
+    try {
+      return this.#cold.lines(head.number, seqs)
+    } catch (cause) {
+      if (!(cause instanceof DamagedBlock)) throw cause
+      throw new HubError(
+        "store/failed",
+        `Session ${session} cannot be read here: ${cause.message} is damaged. Other events are not affected. Restore a backup to get these back.`,
+        { cause },
+      )
+    }
+  }
+
   #sizesWithin({ read, values, limit }: Window, maxBytes: number): LineSize[] {
     let sum = 0
     const sizes: LineSize[] = []
@@ -115,13 +154,13 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-function toEvent([seq, at, origin, by, key, line]: SqlRow): StoredEvent {
+function toEvent([seq, at, origin, by, key, line]: SqlRow, cold: ReadonlyMap<number, string>): StoredEvent {
   return {
     seq: Number(seq),
     at: Number(at),
     from: origin === "agent" || origin === "client" ? origin : "hub",
     ...(by === null ? {} : { by: String(by) }),
     ...(key === null ? {} : { key: fromStoredKey(String(key)) }),
-    line: fromStoredText(line),
+    line: cold.get(Number(seq)) ?? fromStoredText(line),
   }
 }

@@ -53,6 +53,16 @@ export class WaitingKeys {
     return rows
   }
 
+  /** The same keys but for those of one session. */
+  without(session: number): WaitingKeys {
+    const others = new WaitingKeys()
+    for (let entry = 0; entry < this.#size; entry++) {
+      const owner = this.#sessions[entry] ?? 0
+      if (owner !== session) others.add(owner, this.#slots[entry] ?? 0, this.#seqs[entry] ?? 0)
+    }
+    return others
+  }
+
   /** The slot's low bits: it is a hash. */
   #bucketOf(slot: number): number {
     return slot & (this.#capacity - 1)

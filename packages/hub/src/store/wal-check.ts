@@ -21,16 +21,16 @@ interface Sum {
  */
 export function checkWriteAheadLog(database: string): void {
   const file = `${database}-wal`
-  const at = damageIn(file)
+  const at = damageInWal(file)
   if (at === undefined) return
   const message =
     `The write-ahead log ${file} is damaged at byte ${at}, and what was written after that cannot be read. Nothing was changed. ` +
-    `Restore a backup of the data folder; or keep a copy of the folder, and go on with what is left after "truncate -s ${at} '${file}'"`
+    `Restore a backup of the data folder; or save what can be read with "signalbox salvage"; or keep a copy of the folder, and go on with what is left after "truncate -s ${at} '${file}'"`
   throw new HubError("start/damaged", message)
 }
 
 /** The byte at which the damage begins. Undefined: no damage, or no log. */
-function damageIn(file: string): number | undefined {
+export function damageInWal(file: string): number | undefined {
   let descriptor: number
   try {
     descriptor = openSync(file, "r")

@@ -8,15 +8,15 @@ export interface WriteEntry {
   readonly reject: (error: unknown) => void
 }
 
-/** After trouble the backlog is written in pieces of about this size, so that the event loop is not held for all of it. */
-const BATCH_BYTES = 4 * 1024 * 1024
+/** A backlog is written in pieces of about this size, about ten milliseconds each, so that the event loop is not held for all of it. */
+const BATCH_BYTES = 512 * 1024
 
 /** What waits to be written, tick by tick, in its order. */
-export class WriteQueue {
+export class WriteQueue<Entry extends { readonly bytes: number } = WriteEntry> {
   /** What was written in the tick that is under way. */
-  #tick: WriteEntry[] = []
-  /** Earlier ticks that are not committed, oldest first: more than one only in trouble. */
-  #backlog: WriteEntry[][] = []
+  #tick: Entry[] = []
+  /** Earlier ticks that are not committed, oldest first: more than one only in trouble, or while commits are held. */
+  #backlog: Entry[][] = []
   #bytes = 0
 
   /** Bytes added and not settled yet. */
@@ -28,7 +28,7 @@ export class WriteQueue {
     return this.#backlog.length > 0
   }
 
-  add(entry: WriteEntry): void {
+  add(entry: Entry): void {
     this.#tick.push(entry)
     this.#bytes += entry.bytes
   }
@@ -40,8 +40,8 @@ export class WriteQueue {
   }
 
   /** Whole ticks only: what was written in one tick is one transaction. */
-  takeBatch(): WriteEntry[] {
-    const batch: WriteEntry[] = []
+  takeBatch(): Entry[] {
+    const batch: Entry[] = []
     let bytes = 0
     let ticks = 0
     for (const tick of this.#backlog) {
@@ -57,14 +57,14 @@ export class WriteQueue {
   }
 
   /** Puts a batch back before the others, and takes out of all of them those that may not wait. */
-  putBack(batch: readonly WriteEntry[], mayWait: (entry: WriteEntry) => boolean): readonly WriteEntry[] {
+  putBack(batch: readonly Entry[], mayWait: (entry: Entry) => boolean): readonly Entry[] {
     const waiting = [[...batch], ...this.#backlog]
     this.#backlog = waiting.map((tick) => tick.filter(mayWait)).filter((tick) => tick.length > 0)
     return waiting.flatMap((tick) => tick.filter((entry) => !mayWait(entry)))
   }
 
   /** They are written or refused, and wait no longer. Returns what they held. */
-  settle(entries: readonly WriteEntry[]): number {
+  settle(entries: readonly Entry[]): number {
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
     this.#bytes -= bytes
     return bytes

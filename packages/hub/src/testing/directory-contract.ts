@@ -3,6 +3,7 @@ import type { AuditFilter, NewAuditRecord } from "../store/directory.ts"
 import { describeAskContract } from "./directory-ask-contract.ts"
 import { describeSessionContract } from "./directory-session-contract.ts"
 import type { DirectorySetup } from "./directory-setup.ts"
+import { describeDirectoryPurgeContract } from "./purge-contract.ts"
 import { allowed, auditRecord, grant, keptSession, pendingAsk, token, waitingMessage } from "./records.ts"
 
 const LATER = "2030-01-02T00:00:00.000Z"
@@ -21,6 +22,7 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
   describe(`directory contract: ${name}`, () => {
     describeSessionContract(withDirectory)
     describeAskContract(withDirectory)
+    describeDirectoryPurgeContract(withDirectory)
 
     it("[DR6] a message is added once, and changes its state", () =>
       withDirectory(async ({ directory }) => {

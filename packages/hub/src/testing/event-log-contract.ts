@@ -3,6 +3,7 @@ import type { NewEvent } from "../model/event.ts"
 import { describeReadContract } from "./event-log-read-contract.ts"
 import type { EventLogSetup } from "./event-log-setup.ts"
 import { numberedEvent, numberedEvents, readWhole, seqs, upTo } from "./events.ts"
+import { describeLogPurgeContract } from "./purge-contract.ts"
 
 /** The rules of docs/spec/event-log.md that hold for every log. */
 export function describeEventLogContract(name: string, open: () => Promise<EventLogSetup>): void {
@@ -154,5 +155,6 @@ export function describeEventLogContract(name: string, open: () => Promise<Event
       }))
 
     describeReadContract(withLog)
+    describeLogPurgeContract(withLog)
   })
 }

@@ -1,4 +1,7 @@
+export { describeBacktestContract } from "./backtest-contract.ts"
 export { describeDirectoryContract } from "./directory-contract.ts"
 export type { DirectorySetup } from "./directory-setup.ts"
 export { describeEventLogContract } from "./event-log-contract.ts"
 export type { EventLogSetup } from "./event-log-setup.ts"
+export { describeSearchContract } from "./search-contract.ts"
+export type { StoreSetup } from "./store-setup.ts"

@@ -1,7 +1,8 @@
-import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
+import type { AskState, AuditRecord, Grant, Run } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
+import { purgedAsk, purgedAudit, purgedCall, purgedRun, runNamed, runOf } from "../model/purged.ts"
 import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import { isUndelivered } from "../store/directory/asks.ts"
@@ -30,6 +31,8 @@ import {
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
+  /** Of sessions that were purged. */
+  readonly #runners = new Map<string, string | null>()
   readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
@@ -85,6 +88,39 @@ export class MemoryDirectory implements Directory {
       asked.has(record.id) ||
       (waiting.has(record.id) && (record.state !== "ended" || record.next !== undefined))
     return [...this.#sessions.values()].filter(isUnfinished).map(({ record }) => record.id)
+  }
+
+  async purgeSession(id: string, audit: NewAuditRecord): Promise<boolean> {
+    const session = this.#sessions.get(id)
+    if (session === undefined) return false
+    this.#sessions.delete(id)
+    this.#runners.set(id, session.record.runner)
+    await this.#leaveRun(id)
+    for (const key of this.#readMarks.keys()) if (JSON.parse(key)[0] === id) this.#readMarks.delete(key)
+    for (const [key, { sessionId }] of this.#messages) if (sessionId === id) this.#messages.delete(key)
+    for (const [key, { sessionId, where }] of this.#grants) {
+      if (sessionId === id && (where === "hub" || where === "session")) this.#grants.delete(key)
+    }
+    for (const [key, ask] of this.#asks) if (ask.sessionId === id) this.#asks.set(key, purgedAsk(ask))
+    for (const [key, call] of this.#seenCalls) if (call.sessionId === id) this.#seenCalls.set(key, purgedCall(call))
+    for (const [index, record] of this.#audit.entries()) {
+      if (record.sessionId === id) this.#audit[index] = purgedAudit(record)
+    }
+    this.#addAudit(purgedAudit(audit))
+    return true
+  }
+
+  async #leaveRun(session: string): Promise<void> {
+    const id = await this.getDocument(runOf(session))
+    this.#documents.delete(runOf(session))
+    const name = runNamed(String(id))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
+    const run = (await this.getDocument(name)) as Run | null | undefined
+    if (run != null) await this.putDocument(name, purgedRun(run, session))
+  }
+
+  async purgeSome(): Promise<boolean> {
+    return false
   }
 
   async markRead(person: string, sessionId: string, seq: number): Promise<void> {
@@ -250,7 +286,8 @@ export class MemoryDirectory implements Directory {
   }
 
   #isWanted({ sessionId, by, what, at, details }: AuditRecord, filter: AuditFilter): boolean {
-    const machine = sessionId === null ? undefined : this.#sessions.get(sessionId)?.record.runner
+    const id = sessionId ?? ""
+    const machine = this.#sessions.get(id)?.record.runner ?? this.#runners.get(id)
     const isOf = (wanted: string | undefined, ...values: unknown[]) => wanted === undefined || values.includes(wanted)
     return (
       isOf(filter.session, sessionId) &&

@@ -60,6 +60,14 @@ export class MemoryEventLog implements EventLog {
     return { firstSeq: Math.min(1, lastSeq), lastSeq }
   }
 
+  async purge(session: string): Promise<void> {
+    this.#sessions.delete(session)
+  }
+
+  async purgeSome(): Promise<boolean> {
+    return false
+  }
+
   #open(session: string): SessionLog {
     const known = this.#sessions.get(session)
     if (known !== undefined) return known

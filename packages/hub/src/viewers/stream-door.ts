@@ -9,7 +9,7 @@ import { alivenessOf, Door, type Visitor } from "../http/door.ts"
 import { ReplyRoom } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
-import { socketSink } from "./outbox.ts"
+import { socketSink } from "./fan-out.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
 export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token" | "person"> {

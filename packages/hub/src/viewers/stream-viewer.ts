@@ -6,8 +6,18 @@ import type { Ask } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { askLine, catchUp, changedLine, deltaLine, eventLine, type FanOut, framesOf, readLine } from "./fan-out.ts"
-import { Outbox, type Sink } from "./outbox.ts"
+import {
+  askLine,
+  catchUp,
+  changedLine,
+  deltaLine,
+  eventLine,
+  type FanOut,
+  framesOf,
+  Outbox,
+  readLine,
+  type Sink,
+} from "./fan-out.ts"
 
 /** What a viewer needs of a session. */
 type WatchedSession = Pick<LiveSession, "id" | "record" | "view" | "inProgress">
@@ -125,6 +135,7 @@ export class StreamViewer {
       read: (mark) => {
         if (mark.person === this.#options.person) this.#tell(readLine(mark))
       },
+      purged: (sessionId) => this.#tell(JSON.stringify({ ev: "purged", session: sessionId })),
     })
     const subscription: Subscription = { phase: "live", end }
     this.#subscriptions.set(ALL, subscription)
@@ -141,6 +152,7 @@ export class StreamViewer {
         published: (_id, items) => this.#publish(id, subscription, items),
         asked: (ask) => this.#tellOnce(() => this.#tell(askLine(ask))),
         changed: (changed) => this.#tellOnce(() => this.#tell(changedLine(changed))),
+        purged: () => this.#giveUp(id, subscription, new HubError("session/unknown", `session ${id} was purged`)),
       }),
     }
     this.#subscriptions.set(id, subscription)

@@ -17,7 +17,7 @@ const ADMINS = `mcp_set_servers mcp_call mcp_message apply_flag_settings update_
   register_repo_root seed_read_state set_cwd add_directory end_session set_has_subscribers from_the_future __proto__
   constructor`.split(/\s+/)
 
-const SWITCHED_ON = { operatorsMayUseAuto: true }
+const SWITCHED_ON = { operatorsMayUseAuto: true, retention: null }
 const mayControl = (role: Role, request: { subtype: string; mode?: unknown }, settings = DEFAULT_SETTINGS) =>
   roles.mayControl(role, request, settings)
 const launchRefusal = (role: Role, launch: NewSession, settings = DEFAULT_SETTINGS) =>

@@ -10,6 +10,10 @@ import type { StoredEvent } from "../../src/model/event.ts"
 import { LineSocket } from "./line-socket.ts"
 import { ScriptedAgent } from "./scripted-agent.ts"
 
+/** With SIGNALBOX_TEST_STORE=postgres every stage's hub has a PostgreSQL database of its own instead of a file. */
+const postgres =
+  process.env["SIGNALBOX_TEST_STORE"] === "postgres" ? await import("../../../../test/postgres/server.ts") : undefined
+
 export interface Stage {
   readonly hub: Hub
   readonly url: string
@@ -22,7 +26,10 @@ export interface Stage {
 export async function openStage(options: Partial<HubOptions> = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "signalbox-clients-"))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return openOn(folder, options)
+  const database = await postgres?.openTestDatabase()
+  if (database === undefined) return openOn(folder, options)
+  onTestFinished(() => database.dispose())
+  return openOn(folder, { store: database.url, ...options })
 }
 
 async function openOn(folder: string, options: Partial<HubOptions>): Promise<Stage> {

@@ -30,7 +30,8 @@ async function serve({ limits = {}, stallMs }: { limits?: Partial<ReplyRoomLimit
   const replyRoom = new ReplyRoom(limits)
   const hub = await setUpHttp({ moreRoutes: textRoutes(), replyRoom, ...(stallMs === undefined ? {} : { stallMs }) })
   const server = createHttpServer({
-    fetch: (request, bindings) => hub.app.hono.fetch(request, bindings),
+    authority: hub.authority,
+    loadApp: async () => hub.app.hono,
     onUpgrade: (_request, socket) => void socket.destroy(),
     onAgentPost: (_request, response) => void response.end(),
     limits: { closeGraceMs: 50 },

@@ -5,13 +5,19 @@ import type { Duplex } from "node:stream"
 import { afterEach, describe, expect, it } from "vitest"
 import type { HubCore } from "../../src/core.ts"
 import { DEFAULT_PORTS } from "../../src/http/listen.ts"
-import { createHttpServer, type HttpServerOptions } from "../../src/http/server.ts"
+import { createHttpServer, type HttpServerOptions, loadedOnce } from "../../src/http/server.ts"
 import { type HttpSetup, setUpHttp } from "./http-setup.ts"
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
+
+/** Everybody is let in, and gets the same reply. */
+const bare = {
+  authority: { meet: async () => undefined },
+  loadApp: async () => ({ fetch: () => new Response("fine") }),
+}
 
 interface Served extends HttpSetup {
   readonly port: number
@@ -26,7 +32,8 @@ async function serve(limits: HttpServerOptions["limits"] = {}, replies: Partial<
   const upgrades: Served["upgrades"] = []
   const posts: string[] = []
   const server = createHttpServer({
-    fetch: (request, bindings) => hub.app.hono.fetch(request, bindings),
+    authority: hub.authority,
+    loadApp: async () => hub.app.hono,
     onUpgrade(request, socket) {
       upgrades.push({ path: request.url, socket })
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -74,7 +81,7 @@ describe("the server", () => {
 
   it("[HA34] a port that was asked for and is taken is an error that says what to do", async () => {
     const { port } = await serve()
-    const other = createHttpServer({ fetch: () => new Response(), onUpgrade: () => {}, onAgentPost: () => {} })
+    const other = createHttpServer({ ...bare, onUpgrade: () => {}, onAgentPost: () => {} })
     await expect(other.listen({ host: "127.0.0.1", port })).rejects.toMatchObject({
       code: "start/port-taken",
       message: expect.stringContaining("--port"),
@@ -89,7 +96,7 @@ describe("the server", () => {
       blocker.listen(DEFAULT_PORTS[0], "127.0.0.1", () => resolve(true))
     })
     closers.push(() => (taken ? new Promise((resolve) => blocker.close(resolve)) : undefined))
-    const server = createHttpServer({ fetch: () => new Response(), onUpgrade: () => {}, onAgentPost: () => {} })
+    const server = createHttpServer({ ...bare, onUpgrade: () => {}, onAgentPost: () => {} })
     closers.push(server.close)
     const { port, moved, url } = await server.listen({ host: "127.0.0.1" })
     expect(port).toBeGreaterThan(DEFAULT_PORTS[0] ?? 0)
@@ -98,7 +105,7 @@ describe("the server", () => {
   })
 
   it("[HA34] an address that this machine does not have is an error that says so", async () => {
-    const server = createHttpServer({ fetch: () => new Response(), onUpgrade: () => {}, onAgentPost: () => {} })
+    const server = createHttpServer({ ...bare, onUpgrade: () => {}, onAgentPost: () => {} })
     await expect(server.listen({ host: "192.0.2.1", port: 0 })).rejects.toMatchObject({ code: "start/invalid-option" })
   })
 
@@ -165,11 +172,29 @@ describe("the server", () => {
     },
   )
 
+  it("[HA36] a part that could not be loaded is loaded again by the next who wants it, and told once", async () => {
+    const told: unknown[] = []
+    let tries = 0
+    const load = loadedOnce(
+      async () => {
+        if (++tries < 3) throw new Error(`try ${tries}`)
+        return "loaded"
+      },
+      (error) => void told.push(String(error)),
+    )
+    const [first, same] = [load(), load()]
+    await expect(first).rejects.toThrow("try 1")
+    await expect(same).rejects.toThrow("try 1")
+    await expect(load()).rejects.toThrow("try 2")
+    expect([await load(), await load(), tries]).toEqual(["loaded", "loaded", 3])
+    expect(told).toEqual(["Error: try 1"])
+  })
+
   it("[HA36] a callback that throws costs that connection and no other", async () => {
     const broken = () => {
       throw new Error("stumbled")
     }
-    const server = createHttpServer({ fetch: () => new Response("fine"), onUpgrade: broken, onAgentPost: broken })
+    const server = createHttpServer({ ...bare, onUpgrade: broken, onAgentPost: broken })
     closers.push(server.close)
     const { port, url } = await server.listen({ host: "127.0.0.1", port: 0 })
     expect(await exchange(port, `GET /ws HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)).toBe(

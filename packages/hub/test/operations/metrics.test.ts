@@ -15,7 +15,7 @@ describe("metrics", () => {
     metrics.linesReceived({ lines: 1, bytes: 100 })
     metrics.bytesSent(250)
     metrics.lineAbsorbed("keep_alive")
-    metrics.logCommitted({ events: 7, seconds: 0.002 })
+    metrics.logCommitted({ jobs: 7, durationMs: 2 })
     metrics.askSettled({ state: "allowed", via: "person", waitedSeconds: 12 })
     metrics.replayCaughtUp({ events: 500, seconds: 0.02 })
     const text = await metrics.text()
@@ -38,6 +38,18 @@ describe("metrics", () => {
     }
     expect(text).toMatch(/^signalbox_event_loop_delay_seconds\{quantile="0.99"\} \d/m)
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m)
+    metrics.close()
+  })
+
+  it("[JL48] tell what the lines of cold sessions take, before and after they were compressed", async () => {
+    const metrics = createPrometheusMetrics()
+    const bytes = { before: 0, after: 0 }
+    metrics.watchColdLines(() => bytes)
+    expect(await metrics.text()).toContain('signalbox_cold_line_bytes{form="plain"} 0')
+    Object.assign(bytes, { before: 1000, after: 200 })
+    const text = await metrics.text()
+    expect(text).toContain('signalbox_cold_line_bytes{form="plain"} 1000')
+    expect(text).toContain('signalbox_cold_line_bytes{form="compressed"} 200')
     metrics.close()
   })
 

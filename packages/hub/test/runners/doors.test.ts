@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket, WebSocketServer } from "ws"
 import { DoorSocket } from "../../src/runners/door-socket.ts"
 import { call, openStage, type Stage, tokenOf } from "../clients/stage.ts"
-import { dial, FakeRunner } from "./fake-runner.ts"
+import { dial, FakeRunner, factsOf } from "./fake-runner.ts"
 import { RUNNER, rest, WAIT } from "./launching.ts"
 
 interface RunnerList {
@@ -67,6 +67,62 @@ describe("the doors for runners", () => {
     await pinged
     door.checkAlive()
     expect(await door.closed).toContain("1006")
+  })
+
+  it("[HS161] the socket of one who says more than is read is paused at a megabyte, and read on later; nothing is lost", async () => {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+    onTestFinished(() => server.close())
+    await once(server, "listening")
+    const accepted = once(server, "connection") as Promise<[WebSocket]>
+    const { port } = server.address() as AddressInfo
+    const loud = new WebSocket(`ws://127.0.0.1:${port}`)
+    const [socket] = await accepted
+    const door = new DoorSocket({ socket, caller: RUNNER })
+    const first = door.first()
+    await once(loud, "open")
+    const lines = Array.from({ length: 400 }, (_, n) => `L${n} ${"x".repeat(10_000)}`)
+    loud.send("attach\n")
+    for (let n = 0; n < lines.length; n += 10) loud.send(lines.slice(n, n + 10).join("\n"))
+    loud.close(1000)
+    expect(await first).toBe("attach")
+    await expect.poll(() => socket.isPaused, WAIT).toBe(true)
+    expect(door.lines.waitingChars).toBeLessThan(1_500_000)
+    const read: string[] = []
+    for await (const line of door.lines) read.push(line)
+    expect(read).toEqual(lines)
+    expect(await door.closed).toContain("1000")
+  })
+
+  it("[AB35] a frame of more lines than any runner sends is refused before one of them is taken", async () => {
+    const stage = await openStage()
+    const { token } = await tokenOf(stage, "runner")
+    const hello = JSON.stringify({ op: "hello", runner: factsOf(), agents: [], cut: [] })
+    for (const path of ["/runner/control", "/runner/agents/one"]) {
+      const socket = await dial(stage, path, token)
+      const closed = once(socket, "close") as Promise<[number]>
+      socket.send(`${hello}${"\n".repeat(100_000)}`)
+      expect((await closed)[0]).toBe(1009)
+    }
+    expect(await runnersOf(stage)).toEqual([])
+    const runner = await FakeRunner.connect(stage)
+    runner.say({ op: "stats", memoryBytes: 7, freeMemoryBytes: 0, loadAverage: 0, agents: [] }, "\n".repeat(99_000))
+    await expect.poll(() => runnersOf(stage), WAIT).toMatchObject([{ memoryBytes: 7 }])
+  })
+
+  it("[HR3] whoever waits for the first line of a connection that is over is told so", async () => {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+    onTestFinished(() => server.close())
+    await once(server, "listening")
+    const accepted = once(server, "connection") as Promise<[WebSocket]>
+    const { port } = server.address() as AddressInfo
+    const peer = new WebSocket(`ws://127.0.0.1:${port}`)
+    const door = new DoorSocket({ socket: (await accepted)[0], caller: RUNNER })
+    const before = door.first()
+    await once(peer, "open")
+    peer.close()
+    await door.closed
+    expect(await before).toBeUndefined()
+    expect(await door.first()).toBeUndefined()
   })
 
   it("[HR3] a connection that does not begin as a runner's does is closed", async () => {

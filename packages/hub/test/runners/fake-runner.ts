@@ -90,8 +90,9 @@ export class FakeRunner {
     return runner
   }
 
-  say(message: RunnerToHub): void {
-    this.#socket.send(JSON.stringify(message))
+  /** `before` is what stands before it in the same frame. */
+  say(message: RunnerToHub, before = ""): void {
+    this.#socket.send(`${before}${JSON.stringify(message)}`)
   }
 
   leave(): void {

@@ -114,7 +114,10 @@ describe("the mode of a launch", () => {
     await send(again, body.id, "Go on.")
     expect((await runner.spec(1)).permissionMode).toBe("auto")
     expect((await launch(again, { permissionMode: "bypassPermissions" }, token)).status).toBe(403)
-    expect(await (await call(again, "PUT", "/api/settings", {})).json()).toEqual({ operatorsMayUseAuto: false })
+    expect(await (await call(again, "PUT", "/api/settings", {})).json()).toEqual({
+      operatorsMayUseAuto: false,
+      retention: null,
+    })
     expect((await launch(again, { permissionMode: "auto" }, token)).status).toBe(403)
   })
 })

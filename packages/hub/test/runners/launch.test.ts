@@ -254,6 +254,22 @@ describe("launching on a runner", () => {
     expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true })
   })
 
+  it("[PG21] a session whose conversation went on can be purged when that has ended: its process went along", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage)
+    const agent = await runner.agent()
+    agent.init()
+    agent.init({ session_id: "after-clear" })
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).next, WAIT).toBeDefined()
+    const { next } = await stage.hub.core.getSession(body.id)
+    const purge = () => call(stage, "DELETE", `/api/sessions/${body.id}?purge=true`)
+    expect((await purge()).status).toBe(409)
+    expect((await rest(stage, "DELETE", `/api/sessions/${next}`)).status).toBe(200)
+    expect((await purge()).status).toBe(204)
+    expect((await rest(stage, "GET", `/api/sessions/${next}`)).status).toBe(200)
+  })
+
   it("[HR16] a fork is a session of its own that names its parent, with what the parent had", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)

@@ -1,3 +1,4 @@
+import { ReadingTurns } from "@signalbox/transport"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
 import type { NewEvent } from "../../src/model/event.ts"
@@ -71,12 +72,32 @@ describe("what a runner has and what the hub thinks it has", () => {
     lost.expect(LAUNCH)
     kept.expect({ ...LAUNCH, spawn: "p2" })
     const { door, peer } = await openPair()
-    void new RunnerConnection(door, desk).run()
+    void new RunnerConnection(door, desk, new ReadingTurns()).run()
     const usage = { spawn: "p2", session: kept.id, pid: 1, memoryBytes: 0, cpuPercent: 0 }
     peer.send(JSON.stringify({ op: "hello", runner: factsOf(), agents: [usage], cut: [] }))
     await expect.poll(() => lost.record.exit?.reason, WAIT).toBe("its process is gone from the runner")
     expect(kept.isEnded).toBe(false)
     peer.close()
+  })
+
+  it("[AB35] what a runner says of itself is read in turns: a flood of it holds up nobody else", async () => {
+    const { door, peer } = await openPair()
+    const stats = { heard: 0, afterATurn: 0 }
+    const listener = {
+      hello: async () => undefined,
+      stats() {
+        if (stats.heard++ === 0) setImmediate(() => (stats.afterATurn = stats.heard))
+      },
+      gone: () => undefined,
+    }
+    const run = new RunnerConnection(door, listener, new ReadingTurns()).run()
+    const hello = JSON.stringify({ op: "hello", runner: factsOf(), agents: [], cut: [] })
+    peer.send([hello, ...Array.from({ length: 20_000 }, () => '{"op":"stats"}')].join("\n"))
+    await expect.poll(() => stats.heard, WAIT).toBe(20_000)
+    expect(stats.afterATurn).toBeGreaterThan(0)
+    expect(stats.afterATurn).toBeLessThan(1_000)
+    peer.close()
+    await run
   })
 
   it("[HR26] what the store refuses is not acknowledged, and is taken when it comes again", async () => {
@@ -97,6 +118,7 @@ describe("what a runner has and what the hub thinks it has", () => {
         registry,
         taken,
         metrics: createPrometheusMetrics(),
+        turns: new ReadingTurns(),
         journal: { room: async () => undefined },
         clients: { hookFailures: () => ({}) },
         exited: async () => undefined,

@@ -1,7 +1,9 @@
 import type { Run } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
+import { runOf } from "../../src/model/purged.ts"
 import { RunDesk } from "../../src/runs/run-desk.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { auditRecord, keptSession } from "../../src/testing/records.ts"
 import { openStage, tokenOf } from "../clients/stage.ts"
 import { rest } from "./launching.ts"
 
@@ -62,5 +64,22 @@ describe("runs", () => {
     const { id } = await desk.create(NEW_RUN, "ada")
     await directory.putDocument("runs", [id, "lost"])
     expect(await desk.list(10)).toMatchObject({ runs: [{ id }], more: false })
+  })
+
+  it("[PG6] a purge of the session that did a task takes its text and its note", async () => {
+    const directory = new MemoryDirectory()
+    const desk = new RunDesk({ directory })
+    for (const id of ["s1", "s2"]) await directory.saveSession(keptSession(id, { state: "ended" }))
+    const { id } = await desk.create(NEW_RUN, "ada")
+    await desk.changeTask(id, 1, { state: "running", session: "s1" })
+    await desk.changeTask(id, 1, { state: "done", note: "it went well" })
+    await desk.changeTask(id, 2, { state: "running", session: "nobody's" })
+    expect(await directory.getDocument(runOf("nobody's"))).toBeUndefined()
+    await desk.changeTask(id, 2, { state: "failed", session: "s2" })
+    await directory.purgeSession("s1", auditRecord("session/purged", "s1"))
+    expect((await desk.get(id)).tasks).toEqual([
+      { text: "", state: "done", session: "s1" },
+      { text: "two", state: "failed", session: "s2" },
+    ])
   })
 })

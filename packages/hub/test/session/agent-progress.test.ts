@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import { expect, it } from "vitest"
-import { AgentProgress } from "../../src/session/agent-progress.ts"
+import { AgentProgress } from "../../src/session/life.ts"
 import { setUpSessions } from "./session-setup.ts"
 
 it("[HS62] after a thousand answered questions and a result the agent is idle, and none of them is kept", () => {

@@ -1,6 +1,6 @@
 import { decode } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
-import { viewOf } from "../../src/session/live-session.ts"
+import { viewOf } from "../../src/session/life.ts"
 import { listSessions } from "../../src/session/session-list.ts"
 import { keptSession, pendingAsk, waitingMessage } from "../../src/testing/records.ts"
 import { ALREADY, FakeAgent, setUpSessions } from "./session-setup.ts"

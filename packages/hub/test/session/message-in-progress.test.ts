@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
-import { MessageInProgress } from "../../src/session/agent-progress.ts"
+import { MessageInProgress } from "../../src/session/history.ts"
 
 function say(progress: MessageInProgress, event: Record<string, unknown>, parent: string | null = null): void {
   const message: Envelope = { type: "stream_event", event, parent_tool_use_id: parent }

@@ -33,6 +33,12 @@ describe("where the agent takes a message up", () => {
     expect(taken.heard(echo("b"))).toEqual([])
   })
 
+  it("[HS25] the beginning of a long text is kept, so that many that wait hold little", () => {
+    const taken = inTurn()
+    taken.sent("b", message("x".repeat(1_000_000)), by)
+    expect(taken.heard(echo("b"))[0]?.text).toHaveLength(20_000)
+  })
+
   it("[HS25] an agent that tells the life of its messages tells it too", () => {
     const taken = inTurn()
     taken.sent("b", message("two"), by)
@@ -49,6 +55,33 @@ describe("where the agent takes a message up", () => {
     taken.heard(said)
     taken.heard(result)
     expect(taken.heard(init)).toMatchObject([{ uuid: "b" }])
+  })
+
+  it("[HS25] after a restart of the hub a message that the agent had and not taken up keeps its place in the conversation", () => {
+    const event = (from: "agent" | "client" | "hub", what: object, key?: string) => ({
+      from,
+      by: "ann",
+      line: JSON.stringify(what),
+      ...(key === undefined ? {} : { key }),
+    })
+    const taken = new TakenMessages()
+    taken.recall([
+      event("client", message("one"), "a"),
+      event("client", message("two"), "b"),
+      event("agent", init),
+      event("agent", said),
+      event("agent", result),
+      event("client", message("three"), "c"),
+      event("agent", init),
+      event("hub", { type: "hub", subtype: "message_taken", message_uuid: "b" }),
+      event("agent", said),
+      event("agent", result),
+    ])
+    expect(taken.uuids).toEqual(["c"])
+    expect(taken.heard(echo("a"))).toEqual([])
+    taken.sent("d", message("four"), by)
+    expect(taken.heard(echo("c"))).toEqual([{ uuid: "c", by: "ann", text: "three" }])
+    expect(taken.heard(echo("d"))).toMatchObject([{ uuid: "d" }])
   })
 
   it("[HS25] one sent between two turns, behind another that waits, is told behind it", () => {

@@ -67,3 +67,22 @@ it("[HS150] lists of sub-agents, nonsense and endless lists change nothing that 
   const before = newSession({ agent: "external" }, new Date(0))
   expect(foldTasks(before, call("t1", "Read", { file_path: "/a" }))).toBe(before)
 })
+
+it("[HS150] a message with very many changes copies the list once, and is read to a bound", () => {
+  const list = Array.from({ length: 100 }, (_, index) => todo(`t${index}`, "pending"))
+  const made = foldTasks(newSession({ agent: "external" }, new Date(0)), call("t1", "TodoWrite", { todos: list }))
+  const change = (status: string) => ({ type: "tool_use", name: "TaskUpdate", input: { taskId: "todo 1", status } })
+  const blocks = [...Array.from({ length: 200 }, () => change("completed")), change("in_progress")]
+  const message = { type: "assistant", parent_tool_use_id: null, message: { role: "assistant", content: blocks } }
+  let copies = 0
+  const tasks = made.own.tasks ?? { list: {}, making: {} }
+  const watched = new Proxy(tasks.list, {
+    ownKeys: (target) => {
+      copies++
+      return Reflect.ownKeys(target)
+    },
+  })
+  const folded = foldTasks({ ...made, own: { ...made.own, tasks: { ...tasks, list: watched } } }, message)
+  expect(copies).toBe(1)
+  expect(folded.record.progress).toEqual({ done: 1, total: 100 })
+})

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { packLines } from "../../src/store/cold/line-block.js"
+import { Compression } from "../../src/store/compression.ts"
 import { type Database, openDatabase } from "../../src/store/database.ts"
 import { Journal, type JournalCommit, type JournalOptions } from "../../src/store/journal.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
@@ -184,6 +186,43 @@ describe("group commit", () => {
       expect(executed).toEqual(["BEGIN IMMEDIATE", "COMMIT"])
     }))
 
+  it("[JL20] what had to wait is written in pieces of about half a megabyte, whole ticks in their order, and others get their turn in between", async () => {
+    const commits: JournalCommit[] = []
+    let turns = 0
+    const turnsAt: number[] = []
+    const onCommitted = (commit: JournalCommit) => {
+      commits.push(commit)
+      turnsAt.push(turns)
+    }
+    await withBench(
+      async ({ journal, log }) => {
+        const release = journal.hold()
+        const order: string[] = []
+        const written: Promise<unknown>[] = []
+        for (let tick = 0; tick < 100; tick++) {
+          const said = log.append("loud", [{ ...event(tick), line: "x".repeat(50_000) }])
+          // Made in the same tick: never without the event.
+          const beside = journal.write({ run: () => order.push(`beside ${tick}`) })
+          written.push(Promise.all([said, beside]).then(() => order.push(`tick ${tick}`)))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        release()
+        while (commits.reduce((jobs, commit) => jobs + commit.jobs, 0) < 200) {
+          await new Promise((resolve) => setImmediate(resolve))
+          turns++
+        }
+        await Promise.all(written)
+        expect(Math.max(...commits.map(({ bytes }) => bytes))).toBeLessThan(600_000)
+        expect(commits.length).toBeLessThan(20)
+        expect(new Set(turnsAt).size).toBe(commits.length)
+        for (const { jobs } of commits) expect(jobs % 2).toBe(0)
+        expect(order.filter((each) => each.startsWith("tick"))).toEqual(written.map((_, tick) => `tick ${tick}`))
+        expect(await log.bounds("loud")).toEqual({ firstSeq: 1, lastSeq: 100 })
+      },
+      { onCommitted },
+    )
+  })
+
   it("[JL7] close writes what waits; later writes are refused with hub/stopping", () =>
     withFile(async (file) => {
       const database = openDatabase(file)
@@ -312,6 +351,24 @@ describe("a disk in trouble", () => {
       const room = outcome(bench.journal.room())
       bench.journal.close()
       expect(await Promise.all([...said, late, room])).toEqual(["store/failed", "store/failed", "store/failed", "done"])
+    }))
+
+  it("[JL44] a block that the disk has no room for is refused, and every line stays where it is", () =>
+    withBench(async (bench) => {
+      const { database, journal, log } = bench
+      const compression = new Compression({ database, journal, file: "" })
+      const { stored } = await log.append("s", [{ at: 1, from: "agent", line: '{"type":"user"}' }])
+      const session = Number(database.get("SELECT session FROM events", [])?.[0])
+      const block = { session, from: 0, upTo: 1, seqs: [1], rawBytes: 15, body: packLines(stored) }
+      bench.failing = "SQLITE_FULL"
+      await expect(compression.keep(block)).rejects.toMatchObject({ code: "store/full" })
+      expect(database.get("SELECT typeof(line) FROM events", [])).toEqual(["text"])
+      bench.failing = undefined
+      await journal.room()
+      await compression.keep(block)
+      expect(database.get("SELECT typeof(line) FROM events", [])).toEqual(["integer"])
+      expect(await log.read("s", { limit: 5 })).toEqual(stored)
+      await compression.close()
     }))
 })
 

@@ -8,8 +8,9 @@ import { openStore } from "../../src/store/open-store.ts"
 import { readWhole, upTo } from "../../src/testing/events.ts"
 import { withFile } from "./store-folder.ts"
 
-const CHILD = fileURLToPath(new URL("./append-forever.mjs", import.meta.url))
-const ROOT = dirname(dirname(dirname(dirname(dirname(CHILD)))))
+const APPENDING = fileURLToPath(new URL("./append-forever.mjs", import.meta.url))
+const COMPRESSING = fileURLToPath(new URL("./compress-forever.mjs", import.meta.url))
+const ROOT = dirname(dirname(dirname(dirname(dirname(APPENDING)))))
 const ROUNDS = 5
 const SESSIONS = ["one", "two", "three"]
 
@@ -18,9 +19,9 @@ interface Confirmed {
   readonly document: number
 }
 
-/** Lets it write until it has confirmed so many appends, then kills it in the middle of whatever it does. */
-async function appendAndKill(args: readonly string[], after: number): Promise<Map<string, Confirmed>> {
-  const child = spawn(process.execPath, [CHILD, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+/** Lets it write until it has said so many lines, then kills it in the middle of whatever it does. */
+async function runAndKill(args: readonly string[], after: number): Promise<Map<string, Confirmed>> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const exited = new Promise<string | null>((resolve) => child.once("exit", (_, signal) => resolve(signal)))
   const confirmed = new Map<string, Confirmed>()
   let lines = 0
@@ -45,7 +46,7 @@ describe("a store whose process is killed", () => {
         random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
         const after = 1 + (random % 300)
         const where = `seed ${seed}, round ${round}, killed after ${after}`
-        const confirmed = await appendAndKill([file, String(random), `round-${round}`], after)
+        const confirmed = await runAndKill([APPENDING, file, String(random), `round-${round}`], after)
         const store = openStore({ file })
         for (const session of SESSIONS) {
           const { lastSeq = 0, document = -1 } = confirmed.get(session) ?? {}
@@ -60,5 +61,37 @@ describe("a store whose process is killed", () => {
         await store.search.caughtUp()
         await store.close()
       }
+    }))
+
+  it("[JL44] nothing is lost when it is killed while it compresses, and the next process goes on compressing", () =>
+    withFile(async (file) => {
+      let random = 4_711
+      for (let round = 0; round < 3; round++) {
+        random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
+        // Each has said what it appended, and that it is at it.
+        const after = SESSIONS.length + 1 + (random % 40)
+        const where = `round ${round}, killed after ${after}`
+        const confirmed = await runAndKill([COMPRESSING, file], after)
+        const store = openStore({ file })
+        for (const session of SESSIONS) {
+          const events = await readWhole(store.log, session)
+          expect(events.length, where).toBeGreaterThanOrEqual(confirmed.get(session)?.lastSeq ?? 0)
+          expect(
+            events.map(({ seq }) => seq),
+            where,
+          ).toEqual(upTo(events.length))
+          for (const { seq, line } of events) expect(JSON.parse(line), where).toMatchObject({ type: "user", seq })
+        }
+        await store.close()
+      }
+      const store = openStore({ file })
+      const { before } = store.compression.bytes
+      expect(before).toBeGreaterThan(0)
+      await store.compression.compressAll()
+      expect(store.compression.bytes.before).toBeGreaterThan(before)
+      for (const session of SESSIONS) {
+        for (const { seq, line } of await readWhole(store.log, session)) expect(JSON.parse(line)).toMatchObject({ seq })
+      }
+      await store.close()
     }))
 })

@@ -12,6 +12,7 @@ import { sql as rowsByTheirKeys } from "../../src/store/migrations/004-rows-by-t
 import { sql as seenCalls } from "../../src/store/migrations/005-seen-calls.ts"
 import { sql as policyVersions } from "../../src/store/migrations/006-policy-versions-and-audit-columns.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
+import { MOVED_TABLES } from "../../src/store/move/moved-tables.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { allowed, pendingAsk } from "../../src/testing/records.ts"
 import { entriesOf } from "../clients/stage.ts"
@@ -153,6 +154,27 @@ describe("migrations", () => {
       expect(audit).toEqual(told)
       expect((await store.directory.listAsks({ undelivered: true })).map(({ id }) => id)).toEqual(["1", "3", "5"])
       await store.close()
+    }))
+
+  it("[PQ14] every table and column that a step adds is moved to PostgreSQL, or is named here as made anew there", () =>
+    withFile(async (file) => {
+      const madeAnew = new Set(["store_marks", "event_keys", "event_blocks", "purges", "purged_logs"])
+      // SQLite computes the one from the body; the other says how far a log is compressed.
+      const madeHere = ["asks.tool_use", "log_sessions.cold_to"]
+      const database = openDatabase(file)
+      migrate(database)
+      const found = database
+        .all("SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'", [])
+        .filter(([table]) => !madeAnew.has(String(table)) && !String(table).startsWith("sqlite_"))
+        .map((names) => names.map(String).join("."))
+      database.close()
+      const moved = MOVED_TABLES.flatMap(({ columns, toSqlite }) => {
+        const { table, row } = toSqlite(Object.fromEntries(columns.map(([column]) => [column, "{}"])))
+        return Object.keys(row).map((column) => `${table}.${column}`)
+      })
+      const isMoved = new Set([...moved, ...madeHere, "events.session"])
+      expect(found.length).toBeGreaterThan(50)
+      expect(found.filter((column) => !isMoved.has(column))).toEqual([])
     }))
 
   it("[JL8] a step that fails leaves the file as it was before it", () =>

@@ -3,6 +3,9 @@ import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { NewEvent } from "../../src/model/event.ts"
 import { openStore, type Store } from "../../src/store/open-store.ts"
+import { TextIndex } from "../../src/store/search/text-index.js"
+import { numberedEvents } from "../../src/testing/events.ts"
+import { purgeAll } from "../../src/testing/purge-contract.ts"
 import { withFile, withStore } from "./store-folder.ts"
 
 const said = (text: string): NewEvent => ({
@@ -95,14 +98,21 @@ describe("the search index", () => {
       })
     }))
 
-  it("[FT9] no more than 64 wait for an answer; those who wait when the hub stops are told", () =>
-    withStore(async (store) => {
-      await store.log.append("s", [said("lamp")])
-      const searches = Array.from({ length: 65 }, () => outcome(store.search.search({ q: "lamp", limit: 5 })))
-      expect(await Promise.all(searches)).toEqual([...Array(64).fill("done"), "hub/busy"])
-      const last = outcome(store.search.search({ q: "lamp", limit: 5 }))
-      await store.close()
-      expect(await last).toBe("hub/stopping")
-      expect(await outcome(store.search.caughtUp())).toBe("hub/stopping")
+  it("[FT11] the time until which everything can be found is known also when what was indexed last is purged", () =>
+    withStore(async (store, file) => {
+      const [first, next] = [numberedEvents(200), numberedEvents(5, 201)]
+      await store.log.append("s", first)
+      await store.log.append("other", next)
+      const index = new TextIndex(file, join(dirname(file), "behind.db"))
+      try {
+        index.step()
+        expect(index.indexedTo).toBe(200)
+        await store.log.purge("s")
+        await purgeAll(store.log)
+        const { indexedAt } = index.search({ q: "lamp", limit: 1 })
+        expect(Date.parse(indexedAt)).toBe((next[0]?.at ?? 0) - 1)
+      } finally {
+        index.close()
+      }
     }))
 })

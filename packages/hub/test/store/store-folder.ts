@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openStore, type Store, type StoreOptions } from "../../src/store/open-store.ts"
+import { ColdSessions } from "../../src/store/cold/cold-sessions.js"
+import { openStore, type SqliteStore, type StoreOptions } from "../../src/store/open-store.ts"
+import { openLog } from "../../src/store/search/index-file.js"
 
 /** A file for a database, in a folder of its own. */
 export async function withFile(run: (file: string) => Promise<void>): Promise<void> {
@@ -14,7 +16,7 @@ export async function withFile(run: (file: string) => Promise<void>): Promise<vo
 }
 
 export async function withStore(
-  run: (store: Store, file: string) => Promise<void>,
+  run: (store: SqliteStore, file: string) => Promise<void>,
   options: Omit<StoreOptions, "file"> = {},
 ): Promise<void> {
   await withFile(async (file) => {
@@ -29,8 +31,9 @@ export async function withStore(
 
 /** A store that can be closed and opened again, as contract suites do. */
 export async function openReopenable(): Promise<{
-  readonly store: Store
-  readonly reopen: () => Promise<Store>
+  readonly store: SqliteStore
+  readonly file: string
+  readonly reopen: () => Promise<SqliteStore>
   readonly dispose: () => Promise<void>
 }> {
   const folder = await mkdtemp(join(tmpdir(), "signalbox-store-"))
@@ -39,6 +42,7 @@ export async function openReopenable(): Promise<{
   let store = first
   return {
     store: first,
+    file,
     async reopen() {
       await store.close()
       store = openStore({ file })
@@ -48,5 +52,20 @@ export async function openReopenable(): Promise<{
       await store.close()
       await rm(folder, { recursive: true })
     },
+  }
+}
+
+const EVER = { ended: Number.POSITIVE_INFINITY, others: Number.POSITIVE_INFINITY }
+
+/** The thread's work, here and at once: compresses all there is, also where nothing is saved by it. */
+export async function compressHere(store: SqliteStore, file: string, before = EVER): Promise<void> {
+  const log = openLog(file)
+  try {
+    const sessions = new ColdSessions(log, before, Number.NEGATIVE_INFINITY)
+    for (let step = sessions.step(); step.kind !== "end"; step = sessions.step()) {
+      if (step.kind === "block") await store.compression.keep(step.block)
+    }
+  } finally {
+    log.close()
   }
 }

@@ -47,6 +47,9 @@ const Ask = z
     answer: WireObject.exactOptional(),
     /** When the answer was on the wire. */
     deliveredAt: Moment.exactOptional(),
+    purged: z.literal(true).exactOptional().meta({
+      description: "its session was purged: what it asked and how it was answered in words is gone",
+    }),
   })
   .meta({ id: "Ask" })
 export type Ask = Told<z.output<typeof Ask>>

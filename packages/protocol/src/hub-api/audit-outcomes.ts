@@ -20,6 +20,7 @@ export const AUDIT_OUTCOMES = [
   "session/resumed",
   "session/stopped",
   "session/not-enforced",
+  "session/purged",
   "runner/drained",
   "runner/opened",
   "runner/forgotten",

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { spanMs } from "./span.ts"
 
 /** ISO 8601, UTC. */
 export const Moment = z.iso.datetime()
@@ -19,16 +20,14 @@ export const flagInQuery = z
   .transform((text) => text === "true")
   .pipe(z.boolean())
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 /** A moment in the past, or how long ago it was: `30d`, `12h`, `15m`. Read as a moment. */
 export const Since = z
   .string()
   .max(40)
   .transform((text, context) => {
-    const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-    const ms = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (UNIT_MS[unit] ?? 0)
-    if (Number.isFinite(ms) && (count !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return new Date(ms).toISOString()
+    const span = spanMs(text)
+    const ms = span === undefined ? Date.parse(text) : Date.now() - span
+    if (Number.isFinite(ms) && (span !== undefined || /^\d{4}-\d\d-\d\d/.test(text))) return new Date(ms).toISOString()
     context.addIssue({
       code: "custom",
       message: "expected a time such as 2030-01-31T12:00:00Z, or how long ago: 30d, 12h",
@@ -37,6 +36,12 @@ export const Since = z
   })
   .pipe(Moment)
   .meta({ description: "A time such as 2030-01-31T12:00:00Z, or how long ago: 30d, 12h, 15m" })
+
+/** A length of time as people write it. Read as it is: whoever keeps it works out the moment each time. */
+export const Span = z
+  .string()
+  .refine((text) => (spanMs(text) ?? 0) > 0, { error: "expected a length of time such as 90d, 12h or 15m" })
+  .meta({ description: "A length of time: 90d, 12h, 15m" })
 
 /** Whatever the wire brought, as it came. */
 export const WireObject = z.record(z.string(), z.unknown())

@@ -12,10 +12,12 @@ export type * from "./event.ts"
 export type * from "./launch.ts"
 export type * from "./message.ts"
 export type * from "./policy.ts"
+export type * from "./retention.ts"
 export type { Access, Method, ParamsOf, ReplyOf, RouteRule, RouteTable } from "./route-table.ts"
 export type * from "./run.ts"
 export type * from "./runner.ts"
 export type * from "./session.ts"
+export { spanMs } from "./span.ts"
 export { readStreamLine, type StreamLine, type StreamOperation, type Subscribed } from "./stream.ts"
 
 type Routes = typeof ROUTES

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { flagInQuery, Id, Moment, numberInQuery, Since, type Told, WireObject } from "./fields.ts"
 import { Enforce } from "./launch.ts"
+import { Retention } from "./retention.ts"
 import { BODY_BYTES, type RouteTable } from "./route-table.ts"
 
 /** Its rules are the policy's own to check: only that it is an object is said here. */
@@ -112,13 +113,19 @@ const settings = {
   operatorsMayUseAuto: z.boolean().meta({
     description: "Operators may choose the permission mode `auto`, in which nobody is asked. Default: false.",
   }),
+  retention: Retention.nullable().meta({
+    description: "Old sessions that the hub purges by itself. Default: null, nothing is ever purged by itself.",
+  }),
 }
 const HubSettings = z.object(settings).meta({ id: "Settings" })
 /** An admin's choices for the whole hub. */
 export type HubSettings = Told<z.output<typeof HubSettings>>
 
 const NewSettings = z
-  .strictObject({ operatorsMayUseAuto: settings.operatorsMayUseAuto.exactOptional() })
+  .strictObject({
+    operatorsMayUseAuto: settings.operatorsMayUseAuto.exactOptional(),
+    retention: settings.retention.exactOptional(),
+  })
   .meta({ id: "NewSettings", description: "What is left out has its default." })
 
 export const policyRoutes = {

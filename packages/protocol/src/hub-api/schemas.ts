@@ -4,6 +4,7 @@ import { backtestRoutes } from "./backtest.ts"
 import { eventRoutes } from "./event.ts"
 import { messageRoutes } from "./message.ts"
 import { policyRoutes } from "./policy.ts"
+import { retentionRoutes } from "./retention.ts"
 import type { RouteTable } from "./route-table.ts"
 import { runRoutes } from "./run.ts"
 import { runnerRoutes } from "./runner.ts"
@@ -15,6 +16,7 @@ export { LARGE_BODY_BYTES, SMALL_BODY_BYTES } from "./route-table.ts"
 /** Every route of the hub's interface for people and programs. */
 export const ROUTES = {
   ...sessionRoutes,
+  ...retentionRoutes,
   ...messageRoutes,
   ...eventRoutes,
   ...askRoutes,

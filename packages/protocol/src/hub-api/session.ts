@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Moment, numberInQuery, Seq, type Told } from "./fields.ts"
+import { flagInQuery, Moment, numberInQuery, Seq, type Told } from "./fields.ts"
 import { NewSession } from "./launch.ts"
 import { BODY_BYTES, LARGE_BODY_BYTES, type RouteTable } from "./route-table.ts"
 
@@ -198,7 +198,14 @@ export const sessionRoutes = {
     reply: ReadMark,
     replies: "the mark as it is now",
   },
-  "DELETE /api/sessions/:id": { access: "operator", summary: "Stop its agent, keep its history", ...one },
+  "DELETE /api/sessions/:id": {
+    access: "operator",
+    summary:
+      "Stop its agent, keep its history. With purge=true (admin): delete a session that has ended for good, with its history",
+    query: z.strictObject({ purge: flagInQuery.default(false) }),
+    reply: Session,
+    replies: "the session; nothing (204) if it was purged",
+  },
   "DELETE /api/sessions/:id/worktree": {
     access: "operator",
     summary: "Remove the git worktree that was made for it; refused while it has changes that are not committed",

@@ -25,6 +25,8 @@ export type StreamLine =
   | { readonly ev: "changed"; readonly session: string; readonly record: Session }
   /** This person read it, perhaps in another browser. */
   | { readonly ev: "read"; readonly session: string; readonly seq: number }
+  /** It was deleted for good, with its history. */
+  | { readonly ev: "purged"; readonly session: string }
   | { readonly ev: "lagged"; readonly session: string }
   | { readonly ev: "error"; readonly session: string; readonly code?: string; readonly message?: string }
   | { readonly ev: "pong" }
@@ -64,6 +66,7 @@ export function readStreamLine(line: string): StreamLine | undefined {
     case "read":
       return isSeq(raw.seq) ? { ev, session, seq: raw.seq } : undefined
     case "lagged":
+    case "purged":
       return { ev, session }
     case "error":
       return { ev, session, ...raw.error }

@@ -35,6 +35,8 @@ interface StreamOwner {
 
 /** Past this much on its way, what is kept is not read on. */
 const HIGH_WATER_BYTES = 1024 * 1024
+/** Lines in one frame; the hub refuses frames with very many. */
+const FRAME_LINES = 1_000
 const RETRY_MS = 1_000
 
 /** The hub's end of an agent: sends what is kept, in order, and again after a reconnect until it is acknowledged. */
@@ -198,7 +200,10 @@ export class AgentStream {
     if (last === undefined) return false
     const written = new Promise<void>((resolve) => {
       this.#whenLost = resolve
-      this.#link.send(frames.join("\n"), resolve)
+      for (let from = 0; from < frames.length; from += FRAME_LINES) {
+        const isLast = from + FRAME_LINES >= frames.length
+        this.#link.send(frames.slice(from, from + FRAME_LINES).join("\n"), isLast ? resolve : undefined)
+      }
     })
     this.#sent = frameNumber(last)
     if (this.#link.waitingBytes > HIGH_WATER_BYTES) await written

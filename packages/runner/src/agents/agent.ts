@@ -9,15 +9,14 @@ import {
 import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/protocol/compose"
 import type { Envelope } from "@signalbox/protocol/envelope"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
-import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
+import type { ChildTransport, Closed, ReadingTurns } from "@signalbox/transport/process"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
-import { branchOf } from "./branch.ts"
-import { ChangeNews } from "./change-news.ts"
-import type { ChangeReader } from "./changes.ts"
+import { branchOf, ChangeNews, type ChangeReader } from "./folder.ts"
 import { HeldHooks } from "./held-hooks.ts"
 
 export interface AgentOptions extends AgentStreamOptions {
+  readonly turns: ReadingTurns
   readonly changes: Pick<ChangeReader, "read">
   /** The process is over; what it said may still be on its way to the hub. */
   readonly onExit: (agent: Agent) => void
@@ -150,8 +149,8 @@ export class Agent {
   }
 
   async #read(child: ChildTransport): Promise<void> {
-    for await (const lines of lineBatches(child.lines)) {
-      for (const line of lines) this.#heard(line)
+    for await (const share of this.#options.turns.shares(child.lines)) {
+      for (const line of share) this.#heard(line)
       await this.#options.kept.room()
     }
     this.#exited(await child.closed, child.stderrTail())

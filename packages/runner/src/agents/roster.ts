@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { counted } from "@signalbox/protocol"
 import { type AgentUsage, type Launched, type LaunchSpec, readFromRunner } from "@signalbox/protocol/runner-wire"
 import type { Clock } from "@signalbox/transport"
+import { ReadingTurns } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
 import type { Launcher } from "../launch/launcher.ts"
 import type { SecretFiles } from "../launch/secret-files.ts"
@@ -12,7 +13,7 @@ import type { TreeUsage } from "../state/process-table.ts"
 import type { AgentRecord, StateFile } from "../state/state-file.ts"
 import { Leftovers } from "../state/sweep.ts"
 import { Agent } from "./agent.ts"
-import { ChangeReader } from "./changes.ts"
+import { ChangeReader } from "./folder.ts"
 
 export interface RosterOptions {
   readonly settings: RunnerSettings
@@ -46,6 +47,7 @@ export class Roster {
   /** What is being cleared away; it writes in our directory until it is done. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #changes: ChangeReader
+  readonly #turns = new ReadingTurns()
   readonly #startsInTurn: () => Promise<void>
   #isClosing = false
   #onEmpty: () => void = () => undefined
@@ -199,6 +201,7 @@ export class Roster {
       ...link,
       record,
       kept,
+      turns: this.#turns,
       changes: this.#changes,
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,

@@ -95,6 +95,7 @@ export class HubEvents {
         return undefined
       case "ask":
       case "read":
+      case "purged":
         return undefined
     }
   }

@@ -80,6 +80,13 @@ const HUB: Readonly<Record<string, Teller>> = {
       version === undefined ? "A tool ran that the policy had not seen" : `The agent is Claude Code ${version}`
     return `${what}: the session is no longer enforced`
   }),
+  // One stands for each lost event, and the first of a run tells of all.
+  events_lost: (message) => {
+    const lost = numberOf(message, "count")
+    return lost === undefined
+      ? undefined
+      : { level: "warning", text: `${counted(lost, "event")} could not be saved from a damaged database` }
+  },
   // Told by the message's own row.
   message_cancelled: () => undefined,
   message_taken: () => undefined,

@@ -126,7 +126,8 @@ export class Transcript {
       case "rate_limit_event":
         return this.#turns.limited(event)
       case "hub":
-        return this.#hub(event)
+        // An agent can write this word too: then it is one that nobody knows.
+        return event.from === "hub" ? this.#hub(event) : this.#note(event, "unknown")
       default:
         return this.#note(event, noteOf(event.message))
     }

@@ -39,9 +39,10 @@ function takeDefinitions(all: readonly string[]): { lines: string[]; notes: Map<
   let open: string | undefined
   eachOutsideCode(all, (line, isCode) => {
     const [, name, text] = isCode ? [] : (DEFINITION.exec(line) ?? [])
-    if (name !== undefined && text !== undefined && notes.size < MAX_NOTES) {
+    // A second note of one name stays where it stands: nothing that was written may be lost.
+    if (name !== undefined && text !== undefined && notes.size < MAX_NOTES && !notes.has(name)) {
       open = name
-      if (!notes.has(name)) notes.set(name, text)
+      notes.set(name, text)
     } else if (open !== undefined && !isCode && /^(?: {2,}|\t)\S/u.test(line)) {
       notes.set(open, `${notes.get(open) ?? ""} ${line.trim()}`)
     } else {

@@ -17,8 +17,11 @@ const MAX_PARAGRAPH_CHARS = 20_000
  */
 export function markdownTokens(text: string, complete = (written: string) => written): TokensList | undefined {
   if (!isTame(text)) return undefined
+  const plain = withoutFootnotes(text)
+  // A note's lines become one, which may be longer than any paragraph was.
+  if (plain !== text && !isTame(plain)) return undefined
   try {
-    const tokens = lexer(complete(withoutFootnotes(text)), { gfm: true })
+    const tokens = lexer(complete(plain), { gfm: true })
     return isShallow(tokens, MAX_DEPTH) ? tokens : undefined
   } catch (error) {
     // The parser calls itself for marks in marks: thousands of them are more than the stack holds.

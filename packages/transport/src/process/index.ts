@@ -1,6 +1,7 @@
 /** The child-process half of this room by itself: importing it loads no WebSocket. */
 export { TransportError, type TransportErrorCode } from "../errors.ts"
 export { lineBatches } from "../line-queue.ts"
+export { ReadingTurns } from "../reading-turns.ts"
 export type { Closed, LineLimits, Transport } from "../transport.ts"
 export {
   type ChildBehaviour,

@@ -56,17 +56,17 @@ export function useModeRights(): ModeRights {
   return { isAdmin, mayUseAuto: isAdmin || (role === "operator" && isOn) }
 }
 
-/** The last event of a session is before the reader's eyes, while the page is. */
-export function useMarkRead(session: string, lastSeq: number): void {
+/** Marks a session as read up to an event, while the page is visible; 0 marks nothing. */
+export function useMarkRead(session: string, seq: number): void {
   const { reads } = useHubStore()
   useEffect(() => {
     const mark = () => {
-      if (document.visibilityState === "visible") reads.mark(session, lastSeq)
+      if (document.visibilityState === "visible") reads.mark(session, seq)
     }
     mark()
     document.addEventListener("visibilitychange", mark)
     return () => document.removeEventListener("visibilitychange", mark)
-  }, [reads, session, lastSeq])
+  }, [reads, session, seq])
 }
 
 /** Names the person who did something; the reader is "you". */

@@ -134,6 +134,12 @@ export class HubStore {
     this.#pending().sessions.set(session.id, session)
   }
 
+  #drop(sessionId: string): void {
+    this.#merge()
+    const { sessions, ...now } = this.fleet.get()
+    this.fleet.set({ ...now, sessions: new Map([...sessions].filter(([id]) => id !== sessionId)) })
+  }
+
   async #watch(signal: AbortSignal): Promise<void> {
     try {
       for await (const item of this.hub.watch({ signal })) {
@@ -152,6 +158,9 @@ export class HubStore {
           case "changed":
             this.#toldSince?.sessions.add(item.session.id)
             this.takeSession(item.session)
+            break
+          case "purged":
+            this.#drop(item.sessionId)
             break
           case "ask":
             this.#toldSince?.asks.add(item.ask.id)

@@ -111,6 +111,11 @@ export function fitToKeyboard(): void {
   document.addEventListener("focusout", fit)
 }
 
+/** A key that is held presses once: Enter would press a button again and again, whatever the button has become. */
+export function pressesOnce(event: Pick<KeyboardEvent, "key" | "repeat" | "preventDefault">): void {
+  if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault()
+}
+
 export function isEditable(element: EventTarget | null): boolean {
   if (!(element instanceof HTMLElement)) return false
   if (element instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range"].includes(element.type)

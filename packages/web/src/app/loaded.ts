@@ -7,7 +7,7 @@ export type Loaded<T> =
   | { readonly name: "ready"; readonly value: T }
   | { readonly name: "failed"; readonly why: string }
 
-interface Loading<T> {
+export interface Loading<T> {
   readonly state: Loaded<T>
   /** Reads it once more; what is shown stays until then. */
   readonly again: () => void

@@ -5,7 +5,7 @@ type Tell = (session: string, seq: number) => Promise<unknown>
 
 /** A session that is read while its agent works is told about no more often than this. */
 const TELL_MS = 2000
-/** What was read while the hub was away: the latest sessions are told when it is back. */
+/** Marks made while the hub was away: those of the latest sessions are told when it is back. */
 const MAX_UNTOLD = 200
 
 /** How far this person has read each session: the hub keeps it, for all of their browsers. A mark only moves forward. */
@@ -44,10 +44,12 @@ export class ReadMarks {
     this.#timer = undefined
     if (this.#isTelling) return
     this.#isTelling = true
-    // What is read meanwhile waits for the next time.
+    // Marks made meanwhile wait for the next time.
     const waiting = [...this.#untold]
     try {
       for (const [session, seq] of waiting) {
+        // Read on since, or forgotten with the person who read it.
+        if (this.#untold.get(session) !== seq) continue
         await this.#tell(session, seq)
         if (this.#untold.get(session) === seq) this.#untold.delete(session)
       }

@@ -18,7 +18,6 @@ import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Notice, Trouble } from "../design/notice.tsx"
 import { headingOf } from "../fleet/ask-words.ts"
 import { isSilent } from "../fleet/session-status.tsx"
-import { JsonView } from "../transcript/content/output-text.tsx"
 import { noteSettled, useArming } from "./answer/arming.ts"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
 import { READING_KEYS, readOn } from "./answer/read-on.ts"
@@ -27,6 +26,7 @@ import { AskHeading, AskReasons, BriefHeading, useIsBarred } from "./ask-heading
 import { Outcome } from "./ask-outcome.tsx"
 import { AskWhy } from "./ask-why.tsx"
 import { ActionBar, AllowBarred, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
+import { WholeJson } from "./forms/long-request.tsx"
 import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
 import { fourEyesWords } from "./request-words.ts"
@@ -76,7 +76,8 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
       onPointerDown={arming.onPointerDown}
       onKeyDown={(event) => onCardKey(event, ask, place)}
       className={classes(
-        "flex min-h-0 flex-col gap-2 rounded-control outline-offset-4!",
+        // A request that is shown in full makes the card as high as it is: the buttons must not lie over its end.
+        "flex min-h-0 flex-col gap-2 rounded-control outline-offset-4! has-data-whole:min-h-max",
         // On a phone the buttons are at the thumb, however short the request.
         !isDocked && "max-tablet:flex-1",
         // For a moment nothing counts, and the pointer says so.
@@ -202,7 +203,7 @@ function DialogAsk({ ask, canAct, answer, notes }: AskFormProps) {
   return (
     <>
       <div tabIndex={0} role="group" aria-label="Request" className="min-h-14 overflow-y-auto rounded-control">
-        <JsonView value={ask.request["payload"] ?? ask.request} whole />
+        <WholeJson value={ask.request["payload"] ?? ask.request} />
       </div>
       <ActionBar notes={notes}>
         <Button

@@ -34,8 +34,8 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
   )
 }
 
-/** Allowed, and not instead of what the reader wanted: who lost a race sees no green. */
-function useIsGood({ id, state }: Ask): boolean {
+/** Allowed, and not instead of what the reader wanted: the loser of a race sees no green. */
+export function useIsGood({ id, state }: Ask): boolean {
   const answer = useAnswerState(id)
   return state === "allowed" && answer.name !== "lost"
 }

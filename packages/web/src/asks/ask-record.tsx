@@ -4,9 +4,9 @@ import type { ReactNode } from "react"
 import { VisibleText } from "../design/visible-text.tsx"
 import { DiffView } from "../transcript/content/diff-view.tsx"
 import { diffTexts } from "../transcript/content/line-diff.ts"
-import { JsonView } from "../transcript/content/output-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { answeredFields, fieldsOf } from "./forms/elicitation-fields.ts"
+import { WholeJson } from "./forms/long-request.tsx"
 import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-form.tsx"
 import { type Question, questionsOf } from "./forms/question-answers.ts"
 import { QuestionText } from "./forms/question-form.tsx"
@@ -43,7 +43,7 @@ function Asked({ ask }: AskRecordProps) {
     case "elicitation":
       return <ElicitationRecord ask={ask} />
     case "dialog":
-      return <JsonView value={ask.request["payload"] ?? ask.request} whole />
+      return <WholeJson value={ask.request["payload"] ?? ask.request} />
   }
 }
 
@@ -96,7 +96,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 function QuestionRecord({ ask }: { readonly ask: Ask }) {
   const updated = fieldOf(ask.answer, "updatedInput")
   const questions = questionsOf(ask.input)
-  if (questions.length === 0) return <JsonView value={ask.input ?? ask.request} whole />
+  if (questions.length === 0) return <WholeJson value={ask.input ?? ask.request} />
   return (
     <dl className="flex flex-col gap-3">
       {questions.map((question) => (
@@ -156,7 +156,7 @@ function ElicitationRecord({ ask }: { readonly ask: Ask }) {
 function FormFields({ request, content }: { readonly request: Ask["request"]; readonly content: Answers }) {
   if (content === undefined) {
     const labels = fieldsOf(request["requested_schema"], request["property_order"]).map(({ label }) => label)
-    if (labels.length === 0) return <JsonView value={request["requested_schema"] ?? request} whole />
+    if (labels.length === 0) return <WholeJson value={request["requested_schema"] ?? request} />
     return (
       <p className="text-text-2">
         Asked for: <VisibleText text={labels.join(", ")} />

@@ -1,14 +1,13 @@
-import type { Ask } from "@signalbox/client"
+import type { Ask, HubEvent } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Row } from "@signalbox/transcript"
 import { useContext, useEffect, useMemo, useState } from "react"
-import { useHub } from "../app/hub-context.ts"
+import { useHub, useSession } from "../app/hub-context.ts"
 import { useValue, whileOpen } from "../app/value-store.ts"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
-import { type AskContext, contextOf, type Spoken, spokenIn } from "./ask-context.ts"
+import { type AskContext, contextIn, contextOf, eventsBefore } from "./ask-context.ts"
 
 /** Reading a command takes a parser: no part of what is loaded first. */
 const RiskCues = lazyPart(async () => (await import("./risk-cues.tsx")).RiskCues, { isAhead: true })
@@ -17,15 +16,20 @@ const RiskCues = lazyPart(async () => (await import("./risk-cues.tsx")).RiskCues
 export function AskWhy({ ask }: { readonly ask: Ask }) {
   const transcript = useContext(TranscriptContext)
   return (
-    <div data-why className="flex shrink-0 flex-col gap-1 text-dense empty:hidden">
+    <div className="flex shrink-0 flex-col gap-1 text-dense empty:hidden">
       {transcript === undefined ? <FoundWords ask={ask} /> : <HeardWords feed={transcript.feed} ask={ask} />}
       {ask.kind === "tool" && (
-        <PartBoundary waiting={null} frame={() => null}>
+        <PartBoundary waiting={null} frame={() => <NotChecked />}>
           <RiskCues ask={ask} />
         </PartBoundary>
       )}
     </div>
   )
+}
+
+/** In the place of cues that could not be had: silence would say that nothing was found. */
+export function NotChecked() {
+  return <span className="shrink-0 text-meta font-medium text-caution">Not checked</span>
 }
 
 function Words({ context: { said, task } }: { readonly context: AskContext }) {
@@ -51,38 +55,36 @@ const NOTHING_SAID: AskContext = { said: undefined, task: undefined }
 /** Beside a transcript: from the rows that are there, where these reach to the request. */
 function HeardWords({ feed, ask }: { readonly feed: SessionFeed; readonly ask: Ask }) {
   const view = useValue(feed.view)
-  const { request, seq } = ask
+  const session = useSession(ask.sessionId)
   const context = useMemo(() => {
-    // What is on its way is not asked for a second time.
+    // Events on their way are not asked for a second time.
     if (view.load !== "ready") return NOTHING_SAID
-    if (view.toSeq < seq && !view.isAtTail) return undefined
-    const lane = feed.tool(textOf(request, "tool_use_id") ?? "")?.lane ?? null
-    // A message that still waits is not what the agent works on.
-    const waiting: ReadonlySet<string> = new Set(view.waiting.map(({ key }) => key))
-    const rows = feed.laneRows(lane).filter(({ key }) => !waiting.has(key))
-    return contextOf(rows.flatMap(spokenRow), seq)
-  }, [feed, view, request, seq])
+    if (view.toSeq < ask.seq && !view.isAtTail) return undefined
+    return contextOf(ask, feed, session)
+  }, [feed, view, ask, session])
   return context === undefined ? <FoundWords ask={ask} /> : <Words context={context} />
 }
 
-function spokenRow(row: Row): readonly Spoken[] {
-  if (row.kind === "text") return [{ seq: row.headSeq, by: "agent", text: row.text }]
-  return row.kind === "prompt" ? [{ seq: row.headSeq, by: "person", text: row.text }] : []
-}
-
-/** A request's words stand shortly before it. */
-const PAGE = 40
-
 /** Elsewhere: from the log, once. Without it the request is shown all the same. */
-function FoundWords({ ask: { id, sessionId, seq } }: { readonly ask: Ask }) {
+function FoundWords({ ask }: { readonly ask: Ask }) {
+  const { id, sessionId, seq } = ask
+  const toolUseId = textOf(ask.request, "tool_use_id")
   const hub = useHub()
-  const [found, setFound] = useState<{ readonly of: string; readonly context: AskContext } | undefined>(undefined)
-  useEffect(
-    () =>
-      whileOpen(hub.session(sessionId).events({ before: seq, limit: PAGE }), ({ events }) =>
-        setFound({ of: id, context: contextOf(spokenIn(events), seq) }),
-      ),
-    [hub, id, sessionId, seq],
+  const session = useSession(sessionId)
+  const [found, setFound] = useState<{ readonly of: string; readonly events: readonly HubEvent[] } | undefined>(
+    undefined,
   )
-  return found?.of === id ? <Words context={found.context} /> : null
+  useEffect(() => {
+    const log = hub.session(sessionId)
+    const asked = { request: { tool_use_id: toolUseId }, seq }
+    return whileOpen(
+      eventsBefore(asked, (query) => log.events(query)),
+      (events) => setFound({ of: id, events }),
+    )
+  }, [hub, id, sessionId, seq, toolUseId])
+  const context = useMemo(
+    () => (found?.of === id ? contextIn(ask, found.events, session) : NOTHING_SAID),
+    [found, id, ask, session],
+  )
+  return <Words context={context} />
 }

@@ -25,7 +25,7 @@ export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): strin
   return `${did} at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
 }
 
-/** Who answered what, and when: the record of a decision, which stays as it is. */
+/** Says who answered what, and when: the record of a decision, which stays as it is. */
 export function receiptWords(ask: Ask, me: string): string {
   const who = ask.settledBy === me ? "You" : (ask.settledBy ?? "Somebody")
   return `${who} ${outcomeVerb(ask).toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}`

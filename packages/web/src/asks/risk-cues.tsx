@@ -43,15 +43,16 @@ export function RiskKinds({ ask }: CuesProps) {
 }
 
 const MAX_KINDS = 2
-/** A request that does the same many times needs the room for itself. */
-const MAX_OF_KIND = 2
+/** A request that does the same many times, or many things, needs the room for itself. */
+const MANY_KINDS = 5
 
 /** Facts to look at twice, each with the part that shows it. None of them is a verdict. */
 export function RiskCues({ ask }: CuesProps) {
   const cues = useCues(ask)
   if (cues.length === 0) return null
+  const mostOfKind = new Set(cues.map(({ kind }) => kind)).size < MANY_KINDS ? 2 : 1
   const isShown = ({ kind }: (typeof cues)[number], index: number) =>
-    cues.slice(0, index).filter((before) => before.kind === kind).length < MAX_OF_KIND
+    cues.slice(0, index).filter((before) => before.kind === kind).length < mostOfKind
   const shown = cues.filter(isShown)
   return (
     <ul aria-label="Look twice" className="flex flex-wrap gap-x-2 gap-y-1">
@@ -65,7 +66,7 @@ export function RiskCues({ ask }: CuesProps) {
           <VisibleText as="span" className="truncate font-mono text-text-2" text={found} />
         </li>
       ))}
-      {shown.length < cues.length && <li className="text-meta text-caution">More below</li>}
+      {shown.length < cues.length && <li className="text-meta text-caution">More in the request</li>}
     </ul>
   )
 }

@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, Ref } from "react"
 import { copyText } from "../app/announcer.tsx"
+import { pressesOnce } from "../app/keyboard.ts"
 import { classes } from "./classes.ts"
 import { CopyIcon } from "./icons.tsx"
 
@@ -19,7 +20,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** `aria-disabled` looks as disabled as `disabled` does, but can be reached and says why. */
-export function Button({ look = "plain", className, type = "button", ...rest }: ButtonProps) {
+export function Button({ look = "plain", className, type = "button", onKeyDown, ...rest }: ButtonProps) {
   const isInert = rest.disabled === true || rest["aria-disabled"] === true || rest["aria-disabled"] === "true"
   return (
     <button
@@ -29,6 +30,10 @@ export function Button({ look = "plain", className, type = "button", ...rest }: 
         isInert ? "border-line bg-sunken text-text-3" : LOOKS[look],
         className,
       )}
+      onKeyDown={(event) => {
+        pressesOnce(event)
+        onKeyDown?.(event)
+      }}
       {...rest}
     />
   )

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { pressesOnce } from "../app/keyboard.ts"
 import { useLayer } from "../app/router.tsx"
 import { classes } from "./classes.ts"
 import { CheckIcon } from "./icons.tsx"
@@ -44,6 +45,7 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
   }, [open])
 
   function onKey(event: KeyboardEvent<HTMLDivElement>): void {
+    pressesOnce(event)
     const items = itemsOf(event.currentTarget)
     const current = items.findIndex((item) => item === document.activeElement)
     const next = nextIndex(event.key, { current, items })
@@ -69,6 +71,7 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
+        onKeyDown={pressesOnce}
         onClick={() => setOpen(!open)}
         className={classes(
           "inline-flex size-8 shrink-0 items-center justify-center rounded-control text-text-2 hover:bg-sunken hover:text-text aria-expanded:bg-sunken coarse:size-11",

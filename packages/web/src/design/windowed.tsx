@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react"
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react"
 import { classes } from "./classes.ts"
 
 interface WindowedProps {
@@ -6,7 +6,11 @@ interface WindowedProps {
   readonly count: number
   /** Height of a piece that was never drawn, in pixels: never zero, or all of them would be in view at once. */
   readonly heightOf: (index: number) => number
+  /** Stands for the content: another one has other heights. */
+  readonly content: unknown
   readonly children: (index: number) => ReactNode
+  /** A piece that is drawn wherever it is. */
+  readonly kept?: number
   readonly className?: string
 }
 
@@ -19,12 +23,12 @@ type Range = readonly [first: number, last: number]
  * Draws the pieces in view and their neighbours; the others are empty boxes of their height. It works in every box that scrolls,
  * and the end is at the end: whoever has to read that far has scrolled past everything.
  */
-export function Windowed({ count, heightOf, children, className }: WindowedProps) {
+export function Windowed({ count, heightOf, content, children, kept, className }: WindowedProps) {
   const box = useRef<HTMLDivElement>(null)
   const [[first, last], setRange] = useState<Range>([0, DRAWN_AT_ONCE - 1])
   // A piece that had the focus last stays: what is being written there must not go away with scrolling.
   const [held, setHeld] = useState(-1)
-  const heights = useKnownHeights(box)
+  const heights = useKnownHeights(box, content)
   const isShort = count <= DRAWN_AT_ONCE
   useEffect(() => {
     const element = box.current
@@ -53,7 +57,8 @@ export function Windowed({ count, heightOf, children, className }: WindowedProps
     >
       {Array.from({ length: count }, (_, index) => {
         // The first one is always there: Tab leads into it.
-        const isDrawn = isShort || index === 0 || index === held || (index >= first && index <= last)
+        const isKept = index === 0 || index === held || index === kept
+        const isDrawn = isShort || isKept || (index >= first && index <= last)
         return isDrawn ? (
           <div key={index} data-piece={index} data-drawn>
             {children(index)}
@@ -76,9 +81,9 @@ interface KnownHeights {
   readonly remember: () => void
 }
 
-/** Heights of pieces that were drawn once. Another width makes other heights. */
-function useKnownHeights(box: RefObject<HTMLElement | null>): KnownHeights {
-  const [heights] = useState(() => {
+/** Heights of pieces that were drawn once. Another content or width makes other heights. */
+function useKnownHeights(box: RefObject<HTMLElement | null>, content: unknown): KnownHeights {
+  return useMemo(() => {
     const known = new Map<number, number>()
     let width = 0
     const remember = () => {
@@ -90,6 +95,6 @@ function useKnownHeights(box: RefObject<HTMLElement | null>): KnownHeights {
         known.set(indexOf(piece), piece.offsetHeight)
     }
     return { known, remember }
-  })
-  return heights
+    // Only that it is another content counts.
+  }, [box, content])
 }

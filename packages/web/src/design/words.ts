@@ -26,14 +26,7 @@ export function clockTime(ms: number, { seconds = false }: { readonly seconds?: 
   return parts.map((part) => String(part).padStart(2, "0")).join(":")
 }
 
-export function bytes(count: number): string {
-  if (count < 1000) return `${count} B`
-  if (count < 1_000_000) return `${(count / 1000).toFixed(0)} kB`
-  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)} MB`
-  return `${(count / 1_000_000_000).toFixed(1)} GB`
-}
-
-export { costWords as money, counted as plural, countWords as tokens } from "@signalbox/transcript"
+export { bytesWords as bytes, costWords as money, counted as plural, countWords as tokens } from "@signalbox/transcript"
 
 /** The end of a path is what tells folders apart. */
 export function shortPath(path: string, parts = 2): string {

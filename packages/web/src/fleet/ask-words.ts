@@ -95,7 +95,7 @@ export function agentWords({ request }: Pick<Ask, "request">): string {
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["pending", "Waiting for you"],
+  ["pending", "Waiting for an answer"],
   ["allowed", "Allowed"],
   ["denied", "Denied"],
   ["expired", "Expired"],

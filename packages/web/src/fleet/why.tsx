@@ -29,7 +29,7 @@ export function VerdictWords({ reason, why }: VerdictWordsProps) {
   )
 }
 
-interface JudgedTextProps {
+export interface JudgedTextProps {
   readonly text: string
   /** The field of the input that has this text. */
   readonly field: string

@@ -1,6 +1,7 @@
 import type { RunnerFolders } from "@signalbox/client"
-import { useEffect, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
+import { whyOf } from "../app/loaded.ts"
 import { whileOpen } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Notice, Skeleton } from "../design/notice.tsx"
@@ -25,19 +26,26 @@ export function FolderBrowser({ machine, from, onChoose }: FolderBrowserProps) {
   const hub = useHub()
   const [path, setPath] = useState(from)
   const [listing, setListing] = useState<Listing>({ name: "loading" })
-  useEffect(() => {
-    const read = async (): Promise<Listing> => ({
-      name: "ready",
-      found: await hub.runners.folders(machine, path === "" ? {} : { path }),
-    })
-    return whileOpen(read(), setListing, (error: unknown) =>
-      setListing({ name: "failed", why: error instanceof Error ? error.message : String(error) }),
-    )
-  }, [hub, machine, path])
+  /** The way home was taken: its path is known once it is listed. */
+  const goesHome = useRef(false)
+  useEffect(
+    () =>
+      whileOpen(
+        hub.runners.folders(machine, path === "" ? {} : { path }),
+        (found) => {
+          setListing({ name: "ready", found })
+          if (goesHome.current) onChoose(found.path)
+          goesHome.current = false
+        },
+        (error) => setListing({ name: "failed", why: whyOf(error) }),
+      ),
+    [hub, machine, path],
+  )
   function go(to: string): void {
     setListing({ name: "loading" })
     setPath(to)
-    onChoose(to)
+    goesHome.current = to === ""
+    if (to !== "") onChoose(to)
   }
   return (
     <div
@@ -49,16 +57,7 @@ export function FolderBrowser({ machine, from, onChoose }: FolderBrowserProps) {
       {listing.name === "failed" && (
         <Notice tone="neutral">
           Couldn't list folders: {listing.why}
-          {path !== "" && (
-            <Button
-              onClick={() => {
-                setListing({ name: "loading" })
-                setPath("")
-              }}
-            >
-              Home
-            </Button>
-          )}
+          {path !== "" && <Button onClick={() => go("")}>Home</Button>}
         </Notice>
       )}
       {listing.name === "ready" && <Folders found={listing.found} onGo={go} />}
@@ -93,7 +92,7 @@ function Folders({ found, onGo }: { readonly found: RunnerFolders; readonly onGo
         ))}
       </ul>
       {folders.length === 0 && <p className="px-3 py-1 text-dense text-text-3">No folders inside.</p>}
-      {more && <p className="px-3 py-1 text-meta text-text-3">There are more. Type the path to go further.</p>}
+      {more && <p className="px-3 py-1 text-meta text-text-3">More folders not shown. Type a path.</p>}
     </>
   )
 }

@@ -27,7 +27,7 @@ export function ChoiceFields({ isHere, start, problem, before, hadWorktree }: Ch
   const isResuming = start.resume !== undefined
   return (
     <>
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 gap-3 tablet:grid-cols-4">
         <TextField
           label="Model"
           name="model"
@@ -56,16 +56,16 @@ export function ChoiceFields({ isHere, start, problem, before, hadWorktree }: Ch
             />
           )}
         </Field>
-        {title}
+        {(!isResuming || start.isFork) && (
+          <label className="flex min-h-8 items-center gap-2 self-end coarse:min-h-11">
+            <input type="checkbox" name="worktree" defaultChecked={hadWorktree} className="size-4 shrink-0" />
+            <span>
+              Git worktree <span className="text-dense text-text-3">A separate checkout on a new branch</span>
+            </span>
+          </label>
+        )}
       </div>
-      {(!isResuming || start.isFork) && (
-        <label className="flex min-h-8 items-center gap-2 coarse:min-h-11">
-          <input type="checkbox" name="worktree" defaultChecked={hadWorktree} className="size-4" />
-          <span>
-            Git worktree <span className="text-dense text-text-3">A separate checkout on a new branch</span>
-          </span>
-        </label>
-      )}
+      {title}
       {mode === BYPASS && (
         <div className="flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
           <p className="text-dense text-danger">Claude will run any command and edit any file without asking.</p>

@@ -112,7 +112,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
       }}
-      className="flex flex-col gap-4"
+      className="flex flex-col gap-4 tablet:gap-3"
     >
       <MachineChoice machines={machines} chosen={machine} onChange={choose} />
       {choices.length > 1 && (

@@ -56,7 +56,7 @@ export function RadioCards({ legend, name, value, choices, onChange }: RadioCard
   return (
     <fieldset>
       <legend className="mb-1 text-dense font-medium text-text-2">{legend}</legend>
-      <div className="grid gap-2 tablet:grid-cols-2">
+      <div className={classes("grid gap-2", choices.length === 3 ? "tablet:grid-cols-3" : "tablet:grid-cols-2")}>
         {choices.map((choice) => (
           <label
             key={choice.value}

@@ -19,7 +19,14 @@ export function NewSession({ isPhone }: { readonly isPhone: boolean }) {
   if (!isPhone) {
     return (
       // It stays while it is closed: the browser returns the focus to where it was.
-      <Dialog title={TITLE} open={isOpen} onClose={closeOver} hasAddress isHeld={isHeld} className="max-w-2xl">
+      <Dialog
+        title={TITLE}
+        open={isOpen}
+        onClose={closeOver}
+        hasAddress
+        isHeld={isHeld}
+        className="top-[4vh]! max-h-[92vh]! max-w-2xl"
+      >
         <div data-region="content" className="min-h-0 scroll-pb-16 overflow-y-auto px-4 pt-1 pb-4">
           {content}
         </div>

@@ -2,7 +2,7 @@ import { useState } from "react"
 import { Button } from "../design/button.tsx"
 import { Field, INPUT, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
-import { BUILT_IN, dropTemplate, keepTemplate, ownTemplates, withTemplate } from "./templates.ts"
+import { BUILT_IN, dropTemplate, keepTemplate, MAX_TEMPLATE_CHARS, ownTemplates, withTemplate } from "./templates.ts"
 
 interface PromptFieldProps {
   readonly value: string
@@ -23,7 +23,7 @@ export function PromptField({ value, onChange }: PromptFieldProps) {
           <textarea
             {...ids}
             name="prompt"
-            rows={4}
+            rows={3}
             value={value}
             onChange={(event) => onChange(event.target.value)}
             placeholder="What should Claude do?"
@@ -44,10 +44,17 @@ export function PromptField({ value, onChange }: PromptFieldProps) {
             if (target.value !== "" && chosen !== undefined) onChange(withTemplate(value, chosen.text))
           }}
         />
-        {text !== "" && !isKnown && (
-          <Button look="quiet" onClick={() => setOwn(keepTemplate(text))}>
-            Save as template
-          </Button>
+        {text.length > MAX_TEMPLATE_CHARS ? (
+          <span className="text-meta text-text-3">
+            Too long to save as a template. The limit is {MAX_TEMPLATE_CHARS.toLocaleString("en")} characters.
+          </span>
+        ) : (
+          text !== "" &&
+          !isKnown && (
+            <Button look="quiet" onClick={() => setOwn(keepTemplate(text))}>
+              Save as template
+            </Button>
+          )
         )}
         {isOwn && (
           <Button look="quiet" onClick={() => setOwn(dropTemplate(text))}>

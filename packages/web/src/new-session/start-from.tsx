@@ -184,20 +184,21 @@ const MAX_RECORDED = 30
 /** A machine's facts about a folder; none while it is asked, and none when it does not answer. */
 export function useFolder(machine: string | undefined, path: string): FolderFacts {
   const hub = useHub()
-  const [facts, setFacts] = useState<FolderFacts>(NOTHING)
+  const key = JSON.stringify([machine, path])
+  const [found, setFound] = useState({ of: "", facts: NOTHING })
   useEffect(() => {
-    setFacts(NOTHING)
     if (machine === undefined || path === "") return undefined
     let stop: (() => void) | undefined
     const timer = setTimeout(() => {
-      stop = whileOpen(readFolder(hub, machine, path), setFacts)
+      stop = whileOpen(readFolder(hub, machine, path), (facts) => setFound({ of: key, facts }))
     }, PAUSE_MS)
     return () => {
       stop?.()
       clearTimeout(timer)
     }
-  }, [hub, machine, path])
-  return facts
+  }, [hub, machine, path, key])
+  // Facts of the folder before say nothing about this one.
+  return found.of === key ? found.facts : NOTHING
 }
 
 async function readFolder(hub: Hub, machine: string, path: string): Promise<FolderFacts> {

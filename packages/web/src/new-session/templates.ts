@@ -27,7 +27,8 @@ export const BUILT_IN: readonly Template[] = [
 
 const KEY = "signalbox:templates"
 const MAX_OWN = 20
-const MAX_CHARS = 10_000
+/** A longer text is no template. */
+export const MAX_TEMPLATE_CHARS = 10_000
 
 /** This browser's own, the newest first. */
 export function ownTemplates(): readonly Template[] {
@@ -35,7 +36,8 @@ export function ownTemplates(): readonly Template[] {
 }
 
 export function keepTemplate(text: string): readonly Template[] {
-  return keep([text.slice(0, MAX_CHARS), ...readTexts(KEY).filter((kept) => kept !== text)].slice(0, MAX_OWN))
+  if (text.length > MAX_TEMPLATE_CHARS) return ownTemplates()
+  return keep([text, ...readTexts(KEY).filter((kept) => kept !== text)].slice(0, MAX_OWN))
 }
 
 export function dropTemplate(text: string): readonly Template[] {

@@ -55,6 +55,7 @@ const EVENTS: Readonly<Partial<Record<string, string>>> = {
   "session/resumed": "Session resumed",
   "session/stopped": "Session stopped",
   "session/not-enforced": "Not enforced",
+  "session/purged": "Session deleted",
   "runner/drained": "Machine drained",
   "runner/opened": "Machine opened",
   "runner/forgotten": "Machine removed",

@@ -11,11 +11,12 @@ import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Skeleton } from "../design/notice.tsx"
 import { Popover } from "../design/popover.tsx"
 import { oneLine } from "../design/visible-text.tsx"
-import { clockTime, money, plural } from "../design/words.ts"
+import { clockTime, money } from "../design/words.ts"
 import type { LimitUse } from "../fleet/limit-use.ts"
 import { MachineName } from "../fleet/machine-store.tsx"
 import { isSilent, type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
+import { ChangedLines, changesOf } from "../fleet/session-work.tsx"
 import { type ContextFill, ContextMeter, LimitMeter } from "./meters.tsx"
 import { Steering } from "./steering.tsx"
 
@@ -93,7 +94,9 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
 }
 
 /** The branch that the folder is on, and how much is changed there and not committed. */
-function Work({ session: { branch, changes } }: Pick<SessionFactsProps, "session">) {
+function Work({ session }: Pick<SessionFactsProps, "session">) {
+  const { branch } = session
+  const changes = changesOf(session)
   return (
     <>
       {branch !== undefined && branch !== "" && (
@@ -101,18 +104,11 @@ function Work({ session: { branch, changes } }: Pick<SessionFactsProps, "session
           <bdi>{oneLine(branch, 120)}</bdi>
         </span>
       )}
-      {changes !== undefined && changes.files > 0 && (
-        <span title={changedWords(changes)} className="shrink-0 font-mono text-meta tabular-nums">
-          <span className="text-clear">+{changes.added}</span> <span className="text-danger">−{changes.removed}</span>
-          <span className="sr-only">, {changedWords(changes)}</span>
-        </span>
+      {changes !== undefined && (
+        <ChangedLines changes={changes} className="shrink-0 font-mono text-meta tabular-nums" />
       )}
     </>
   )
-}
-
-function changedWords({ files }: NonNullable<Session["changes"]>): string {
-  return `${plural(files, "file")} changed and not committed`
 }
 
 interface NarrowFactsProps {

@@ -15,7 +15,6 @@ import { type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { useSessionActions, useTrouble } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
-import { LaunchNote } from "./launch-note.tsx"
 import { useContextFill, useLimitUse } from "./meters.tsx"
 import { NarrowFacts, SessionFacts } from "./session-facts.tsx"
 
@@ -82,7 +81,11 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
           {trailing}
         </NarrowFacts>
       </div>
-      <LaunchNote session={session} status={status} />
+      {(session.next !== undefined || session.state === "ended" || status === "starting") && (
+        <PartBoundary waiting={null}>
+          <LaunchNote session={session} status={status} />
+        </PartBoundary>
+      )}
       {session.enforce === "lost" && (
         <PartBoundary waiting={null}>
           <EnforceNote session={session} />
@@ -182,6 +185,7 @@ const RewindFiles = lazyPart(async () => (await import("./rewind-files.tsx")).Re
 const ExportSession = lazyPart(async () => (await import("./export-session.tsx")).ExportSession)
 const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
 /** Rare, and no part of the first load. */
+const LaunchNote = lazyPart(async () => (await import("./launch-note.tsx")).LaunchNote)
 const EnforceNote = lazyPart(async () => (await import("./enforce-note.tsx")).EnforceNote)
 
 const TITLES = { rewind: "Rewind files", export: "Export", about: "About this session" } as const

@@ -2,7 +2,7 @@ import { HubClientError } from "@signalbox/client"
 import type { Row } from "@signalbox/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { useCanOperate, useFleet, useHubStore, useMarkRead, useSession } from "../app/hub-context.ts"
+import { useCanOperate, useFleet, useHubStore, useSession } from "../app/hub-context.ts"
 import { isEditable, useKeys } from "../app/keyboard.ts"
 import { usePreferences } from "../app/preferences.ts"
 import { navigate, type ScreenProps, setQuery, usePlace } from "../app/router.tsx"
@@ -17,7 +17,6 @@ import { isDemo } from "../fleet/demo.ts"
 import { statusOf } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
-import { LaneBreadcrumb } from "../transcript/list/lane-view.tsx"
 import { keptPlace, type ReadingPlace } from "../transcript/list/reading-place.ts"
 import { type TranscriptHandle, TranscriptList } from "../transcript/list/transcript-list.tsx"
 import { RowView } from "../transcript/rows/row-view.tsx"
@@ -33,6 +32,7 @@ const AHEAD = { isAhead: true }
 const SessionPanels = lazyPart(async () => (await import("./panels/session-panels.tsx")).SessionPanels, AHEAD)
 /** A session that asks nothing does without it: most of the time, all of the forms are not needed to read what was said. */
 const AskDock = lazyPart(async () => (await import("../asks/ask-dock.tsx")).AskDock, AHEAD)
+const LaneBreadcrumb = lazyPart(async () => (await import("../transcript/list/lane-view.tsx")).LaneBreadcrumb, AHEAD)
 const DemoHint = lazyPart(async () => (await import("./demo-hint.tsx")).DemoHint)
 const FindBar = lazyPart(async () => (await import("../search/find-bar.tsx")).FindBar)
 
@@ -152,7 +152,6 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
   useEffect(() => {
     if (session !== undefined) feed.takeSession(session)
   }, [feed, session])
-  useMarkRead(id, view.load === "ready" ? view.lastSeq : 0)
 
   const [wasDemo] = useState(() => isDemo(id))
   // Kept from the first request on: the dock also says what became of one.
@@ -210,7 +209,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
             <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />
           </PartBoundary>
         )}
-        {lane !== null && <LaneBreadcrumb lane={lane} />}
+        {lane !== null && (
+          <PartBoundary waiting={<div className="h-10 border-b border-line bg-sunken" />}>
+            <LaneBreadcrumb lane={lane} />
+          </PartBoundary>
+        )}
         {view.load === "loading" && view.trouble === undefined ? (
           <div className="min-h-0 flex-1">
             <Skeleton rows={8} />
@@ -230,7 +233,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
           />
         )}
         {wasDemo && (
-          <PartBoundary waiting={null}>
+          <PartBoundary waiting={null} frame={() => null}>
             <DemoHint session={session} />
           </PartBoundary>
         )}

@@ -6,6 +6,7 @@ import { IconButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { INPUT } from "../design/field.tsx"
 import { PlusIcon } from "../design/icons.tsx"
+import { useStatusWords } from "../fleet/session-status.tsx"
 import { useEntries } from "../sessions/entries.ts"
 import { SessionList } from "../sessions/session-list.tsx"
 import { matchesFilter } from "../sessions/session-sections.ts"
@@ -41,7 +42,8 @@ export function SideList({ currentId, isDrawerOpen, onClose }: SideListProps) {
 function OtherSessions({ currentId }: { readonly currentId: string }) {
   const filter = usePlace().query.get("q") ?? ""
   const entries = useEntries({ archived: false })
-  const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
+  const words = useStatusWords()
+  const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter, words)), [entries, filter, words])
   const canOperate = useCanOperate()
   return (
     <>

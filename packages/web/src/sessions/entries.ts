@@ -22,7 +22,7 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
     for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
     const now = (grain + 1) * GRAIN_MS
     const fresh = [...sessions.values()]
-      // What waits for somebody is in the list, wherever it was put.
+      // A session that waits for somebody is in the list, archived or not.
       .filter((session) => archived || !session.archived || session.pendingAsks > 0)
       .map((session) => ({
         session,

@@ -130,7 +130,7 @@ function useBulkWork() {
   }
   async function run(action: BulkAction, targets: readonly Session[], text = ""): Promise<BulkResult> {
     const ids = targets.map(({ id }) => id)
-    if (text !== sent.current.text) sent.current = { text, uuids: new Map() }
+    if (action === "message" && text !== sent.current.text) sent.current = { text, uuids: new Map() }
     setWork({ name: "doing", action, finished: 0, total: ids.length })
     const result = await inBulk(ids, acts[action], (finished) =>
       setWork({ name: "doing", action, finished, total: ids.length }),

@@ -60,7 +60,7 @@ export function refusalWords(
 const MAX_NAMES = 5
 const MAX_REASONS = 4
 
-/** What is to be known before all of them are stopped or put away; nothing when there is nothing to know. */
+/** The consequence of stopping or archiving all of them; empty when there is nothing to know. */
 export function bulkConsequence(action: BulkAction, sessions: readonly Session[]): string {
   const asks = sessions.reduce((sum, { pendingAsks }) => sum + pendingAsks, 0)
   if (action === "archive") {

@@ -10,7 +10,7 @@ import { money } from "../design/words.ts"
 import { FolderName } from "../fleet/machine-store.tsx"
 import { isSilent, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { changesOf, changesWords } from "../fleet/session-work.ts"
+import { ChangedLines, changesOf } from "../fleet/session-work.tsx"
 import { lastLineOf, sinceWords } from "./entry-words.ts"
 import { selection, selectTo, toggleSelected } from "./selection.ts"
 import { SessionMenu } from "./session-menu.tsx"
@@ -215,14 +215,7 @@ function WorkFacts({ session, className }: { readonly session: Session; readonly
           <span className="sr-only">{`${progress.done} of ${progress.total} tasks done`}</span>
         </span>
       )}
-      {changes !== undefined && (
-        <span title={changesWords(changes)} className="whitespace-nowrap">
-          <span aria-hidden="true">
-            <span className="text-clear">+{changes.added}</span> <span className="text-danger">−{changes.removed}</span>
-          </span>
-          <span className="sr-only">{changesWords(changes)}</span>
-        </span>
-      )}
+      {changes !== undefined && <ChangedLines changes={changes} className="whitespace-nowrap" />}
     </span>
   )
 }

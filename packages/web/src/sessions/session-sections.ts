@@ -50,9 +50,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-export function matchesFilter({ session, status, machine }: SessionEntry, filter: string): boolean {
+/** `words`: the statuses as the reader sees them. */
+export function matchesFilter(
+  { session, status, machine }: SessionEntry,
+  filter: string,
+  words: typeof STATUS_WORDS,
+): boolean {
   if (filter === "") return true
-  const words = filter.toLowerCase().split(/\s+/)
+  const wanted = filter.toLowerCase().split(/\s+/)
   const text = [
     session.title,
     session.cwd,
@@ -60,12 +65,12 @@ export function matchesFilter({ session, status, machine }: SessionEntry, filter
     machine,
     session.model,
     session.lastLine,
-    STATUS_WORDS[status],
+    words[status],
     session.id,
   ]
     .join(" ")
     .toLowerCase()
-  return words.every((word) => text.includes(word))
+  return wanted.every((word) => text.includes(word))
 }
 
 /** Grouped first and sorted then: a group comes nearly in its order from the hub, which makes sorting many sessions cheap. */

@@ -13,6 +13,7 @@ import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
+import { useStatusWords } from "../fleet/session-status.tsx"
 import { useEntries } from "./entries.ts"
 import { FirstSteps } from "./first-steps.tsx"
 import { clearSelection, selection } from "./selection.ts"
@@ -41,11 +42,12 @@ export function SessionsScreen() {
   const fleet = useFleet()
   const store = useHubStore()
   const entries = useEntries({ archived })
-  const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
+  const words = useStatusWords()
+  const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter, words)), [entries, filter, words])
   const isEmpty = fleet.load.name === "ready" && fleet.sessions.size === 0
   const [trouble, forgetTrouble] = useTrouble()
   const [archiving, setArchiving] = useState<{ readonly session: Session; readonly isOpen: boolean } | undefined>()
-  // What is selected stays so for as long as the list is looked at.
+  // The selection stays for as long as the list is looked at.
   useEffect(() => clearSelection, [])
   useKeys(
     useListKeys((id) => {

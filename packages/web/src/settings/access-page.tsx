@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { hubNow, useNow } from "../app/clock.ts"
 import { useHub, useHubStore, useMe } from "../app/hub-context.ts"
-import { useLoaded, whyOf } from "../app/loaded.ts"
+import { type Loading, useLoaded, whyOf } from "../app/loaded.ts"
 import { Button } from "../design/button.tsx"
 import { Confirm } from "../design/dialog.tsx"
 import { PlusIcon } from "../design/icons.tsx"
@@ -15,14 +15,29 @@ import { NewTokenDialog } from "./new-token.tsx"
 
 /** Who can get in: the browsers that are signed in, and for admins the tokens. */
 export function AccessSettings() {
+  const hub = useHub()
   const isAdmin = useMe().role === "admin"
+  // Read together: revoking a token signs browsers out.
+  const access = useLoaded(async (): Promise<Access> => {
+    const [browsers, tokens] = await Promise.all([hub.logins.list(), isAdmin ? hub.tokens.list() : NO_TOKENS])
+    return { browsers, ...tokens }
+  }, [hub, isAdmin])
   return (
     <div className="flex flex-col gap-8">
-      <Browsers />
-      {isAdmin && <Tokens />}
+      <Browsers access={access} />
+      {isAdmin && <Tokens access={access} />}
     </div>
   )
 }
+
+interface Access {
+  readonly browsers: readonly SignedInBrowser[]
+  readonly tokens: readonly Token[]
+  /** Older tokens are left out. */
+  readonly more: boolean
+}
+
+const NO_TOKENS = { tokens: [], more: false }
 
 /** Something that is about to be taken away; it stays named while its dialog closes. */
 interface Taking<T> {
@@ -30,10 +45,9 @@ interface Taking<T> {
   readonly isOpen: boolean
 }
 
-function Browsers() {
+function Browsers({ access }: { readonly access: Loading<Access> }) {
   const store = useHubStore()
   const me = useMe()
-  const browsers = useLoaded(() => store.hub.logins.list(), [store])
   const [taking, setTaking] = useState<Taking<SignedInBrowser> | undefined>()
   const [trouble, setTrouble] = useState<string | undefined>()
 
@@ -45,7 +59,7 @@ function Browsers() {
       // The button goes with its row.
       document.getElementById("main")?.focus()
       setTrouble(undefined)
-      browsers.again()
+      access.again()
     } catch (error) {
       setTrouble(`Not signed out: ${whyOf(error)}`)
     }
@@ -54,13 +68,13 @@ function Browsers() {
   return (
     <Part title="Signed-in browsers">
       <Trouble>{trouble}</Trouble>
-      <WhenReady of={browsers} what="signed-in browsers">
-        {(all) =>
-          all.length === 0 ? (
+      <WhenReady of={access} what="signed-in browsers">
+        {({ browsers }) =>
+          browsers.length === 0 ? (
             <p className="text-text-2">No browsers are signed in.</p>
           ) : (
             <List label="Signed-in browsers">
-              {all.map((browser) => (
+              {browsers.map((browser) => (
                 <BrowserItem
                   key={browser.id}
                   browser={browser}
@@ -75,7 +89,7 @@ function Browsers() {
       {taking !== undefined && (
         <Confirm
           title={`Sign out ${taking.item.current ? "this browser" : browserWords(taking.item.browser)}?`}
-          consequence="It has to sign in again. Drafts in that browser are kept."
+          consequence="That browser must sign in again. Its drafts are kept."
           action="Sign out"
           open={taking.isOpen}
           onClose={() => setTaking({ ...taking, isOpen: false })}
@@ -119,12 +133,8 @@ function isShown({ role, revokedAt, expiresAt }: Token): boolean {
   return role !== "agent" && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > hubNow())
 }
 
-function Tokens() {
+function Tokens({ access }: { readonly access: Loading<Access> }) {
   const hub = useHub()
-  const tokens = useLoaded(async () => {
-    const [{ tokens: all, more }, browsers] = await Promise.all([hub.tokens.list(), hub.logins.list()])
-    return { shown: all.filter(isShown).toReversed(), more, browsers }
-  }, [hub])
   const [taking, setTaking] = useState<Taking<Token> | undefined>()
   const [isMaking, setMaking] = useState(false)
   const [trouble, setTrouble] = useState<string | undefined>()
@@ -135,7 +145,7 @@ function Tokens() {
       announce("Token revoked")
       document.getElementById("main")?.focus()
       setTrouble(undefined)
-      tokens.again()
+      access.again()
     } catch (error) {
       setTrouble(`Not revoked: ${whyOf(error)}`)
     }
@@ -152,16 +162,19 @@ function Tokens() {
       }
     >
       <p className="max-w-prose text-dense text-text-2">
-        A token signs a person, a program or a machine in. Its name is who acted, in the transcript and in the audit.
+        A token signs in a person, a program or a machine. Actions are recorded under its name.
       </p>
       <Trouble>{trouble}</Trouble>
-      <WhenReady of={tokens} what="tokens">
-        {({ shown, more, browsers }) => (
+      <WhenReady of={access} what="tokens">
+        {({ tokens, more, browsers }) => (
           <>
             <List label="Tokens">
-              {shown.map((token) => (
-                <TokenItem key={token.id} token={token} onRevoke={() => setTaking({ item: token, isOpen: true })} />
-              ))}
+              {tokens
+                .filter(isShown)
+                .toReversed()
+                .map((token) => (
+                  <TokenItem key={token.id} token={token} onRevoke={() => setTaking({ item: token, isOpen: true })} />
+                ))}
             </List>
             {more && <p className="text-meta text-text-3">Only the newest tokens are listed.</p>}
             {taking !== undefined && (
@@ -177,7 +190,7 @@ function Tokens() {
           </>
         )}
       </WhenReady>
-      <NewTokenDialog open={isMaking} onClose={() => setMaking(false)} onMade={tokens.again} />
+      <NewTokenDialog open={isMaking} onClose={() => setMaking(false)} onMade={access.again} />
     </Part>
   )
 }

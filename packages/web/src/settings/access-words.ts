@@ -31,7 +31,7 @@ export function browserWords(userAgent: string | null): string {
   return system === undefined ? browser : `${browser} on ${system}`
 }
 
-/** What revoking a token comes to, for whoever is about to. */
+/** The consequence of revoking a token, for the person who is about to. */
 export function revokeConsequence({ id, role }: Token, browsers: readonly SignedInBrowser[]): string {
   const own = browsers.filter(({ tokenId }) => tokenId === id)
   return [

@@ -13,24 +13,28 @@ interface NewTokenProps {
   readonly onMade: () => void
 }
 
+type Making =
+  | { readonly name: "asking"; readonly unnamed?: true; readonly trouble?: string }
+  | { readonly name: "making" }
+  | { readonly name: "made"; readonly token: string }
+
+const ASKING: Making = { name: "asking" }
+
 export function NewTokenDialog({ open, onClose, onMade }: NewTokenProps) {
-  const [token, setToken] = useState<string | undefined>()
-  useEffect(() => setToken(undefined), [open])
+  const [making, setMaking] = useState<Making>(ASKING)
+  const close = () => {
+    if (making.name !== "making") setMaking(ASKING)
+    onClose()
+  }
+  const isHeld = making.name !== "asking"
   return (
-    // Closing it would lose a token that is shown this once.
-    <Dialog title="Create token" open={open} onClose={onClose} isHeld={token !== undefined} className="max-w-lg">
-      {open &&
-        (token === undefined ? (
-          <NewToken
-            onClose={onClose}
-            onMade={(made) => {
-              setToken(made)
-              onMade()
-            }}
-          />
-        ) : (
-          <MadeToken token={token} onClose={onClose} />
-        ))}
+    // Open until a token that is made was shown, which is this once: also for somebody who went Back meanwhile.
+    <Dialog title="Create token" open={open || isHeld} onClose={close} isHeld={isHeld} className="max-w-lg">
+      {making.name === "made" ? (
+        <MadeToken token={making.token} onClose={close} />
+      ) : (
+        <NewToken making={making} onMaking={setMaking} onClose={close} onMade={onMade} />
+      )}
     </Dialog>
   )
 }
@@ -50,34 +54,37 @@ const LIFETIMES = [
   { value: "", label: "Never" },
 ] as const
 
-type Trying =
-  | { readonly name: "asking"; readonly unnamed?: true; readonly trouble?: string }
-  | { readonly name: "making" }
+interface NewTokenFormProps extends Omit<NewTokenProps, "open"> {
+  readonly making: Exclude<Making, { readonly name: "made" }>
+  readonly onMaking: (making: Making) => void
+}
 
-function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (token: string) => void }) {
+function NewToken({ making, onMaking, onClose, onMade }: NewTokenFormProps) {
   const hub = useHub()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
-  const [trying, setTrying] = useState<Trying>({ name: "asking" })
+  const isMaking = making.name === "making"
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (trying.name === "making") return
+    if (isMaking) return
     const form = event.currentTarget
     const name = formText(form, "name")
     const role = ROLES.find(({ value }) => value === formText(form, "role"))?.value ?? "viewer"
     const days = Number(formText(form, "lifetime"))
     if (name === "") {
-      setTrying({ name: "asking", unnamed: true })
+      onMaking({ name: "asking", unnamed: true })
       field.current?.focus()
       return
     }
-    setTrying({ name: "making" })
+    onMaking({ name: "making" })
     try {
       const expiresAt = days === 0 ? {} : { expiresAt: new Date(hubNow() + days * DAY_MS).toISOString() }
-      onMade((await hub.tokens.create({ name, role, ...expiresAt })).token)
+      const { token } = await hub.tokens.create({ name, role, ...expiresAt })
+      onMaking({ name: "made", token })
+      onMade()
     } catch (error) {
-      setTrying({ name: "asking", trouble: whyOf(error) })
+      onMaking({ name: "asking", trouble: whyOf(error) })
     }
   }
 
@@ -90,16 +97,18 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
         autoComplete="off"
         maxLength={100}
         hint="Who or what uses it. Tokens with the same name count as one person."
-        error={trying.name === "asking" && trying.unnamed === true ? "Enter a name." : undefined}
+        error={making.name === "asking" && making.unnamed === true ? "Enter a name." : undefined}
       />
       <Field label="Role">{(ids) => <Select name="role" choices={ROLES} {...ids} />}</Field>
       <Field label="Expires after">
         {(ids) => <Select name="lifetime" choices={LIFETIMES} defaultValue="90" {...ids} />}
       </Field>
-      <Trouble>{trying.name === "asking" && trying.trouble !== undefined && `Not created: ${trying.trouble}`}</Trouble>
+      <Trouble>{making.name === "asking" && making.trouble !== undefined && `Not created: ${making.trouble}`}</Trouble>
       <div className="flex justify-end gap-3">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" type="submit" aria-disabled={trying.name === "making"}>
+        <Button aria-disabled={isMaking} onClick={() => !isMaking && onClose()}>
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" aria-disabled={isMaking}>
           Create token
         </Button>
       </div>

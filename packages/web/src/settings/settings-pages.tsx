@@ -76,11 +76,12 @@ export function PermissionSettings() {
     hub.settings().then(setSettings, (error: unknown) => setTrouble(`Couldn't load: ${wordsOf(error)}`))
   }, [hub])
 
-  async function toggle(before: HubSettings): Promise<void> {
+  async function toggle({ operatorsMayUseAuto }: HubSettings): Promise<void> {
     setTrouble(undefined)
-    const body = { ...before, operatorsMayUseAuto: !before.operatorsMayUseAuto }
     try {
-      setSettings(await hub.setSettings(body))
+      // All settings are put at once: somebody may have changed others since this page was opened.
+      const now = await hub.settings()
+      setSettings(await hub.setSettings({ ...now, operatorsMayUseAuto: !operatorsMayUseAuto }))
     } catch (error) {
       setTrouble(`Not changed: ${wordsOf(error)}`)
     }

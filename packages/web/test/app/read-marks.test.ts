@@ -69,3 +69,16 @@ it("[S-100] what is read while the hub is told waits for the next time, and anot
   await vi.advanceTimersByTimeAsync(10_000)
   expect([shown("a"), shown("b"), told]).toEqual([undefined, undefined, ["a 1", "a 2"]])
 })
+
+it("[S-100] marks that wait behind one on its way are not told once their person is gone", async () => {
+  const answers: (() => void)[] = []
+  const { marks, told } = readMarks(() => new Promise<void>((resolve) => void answers.push(resolve)))
+  marks.mark("a", 1)
+  marks.mark("b", 9)
+  await vi.advanceTimersByTimeAsync(2_000)
+  marks.forget()
+  marks.mark("c", 3)
+  answers[0]?.()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(told).toEqual(["a 1", "c 3"])
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { previewOf } from "../../src/asks/forms/edit-preview.ts"
+import { previewOf, restOfEdit, toldBy } from "../../src/asks/forms/edit-preview.ts"
 import { diffTexts } from "../../src/transcript/content/line-diff.ts"
 
 const told = diffTexts("told", "by the request")
@@ -47,5 +47,49 @@ describe("what an edit would do", () => {
       "added 1 $&",
       "added 2 b",
     ])
+  })
+})
+
+describe("fields of an edit that its diff does not show", () => {
+  const restOf = (tool: string, input: Readonly<Record<string, unknown>>) =>
+    restOfEdit(tool, input, toldBy(tool, input))
+
+  it("[K-120] are none for an ordinary one", () => {
+    expect(restOf("Edit", { file_path: "a", old_string: "b", new_string: "c", replace_all: false })).toEqual({})
+    expect(restOf("Write", { file_path: "a", content: "b" })).toEqual({})
+    expect(restOf("MultiEdit", { file_path: "a", edits: [{ old_string: "b", new_string: "c" }] })).toEqual({})
+  })
+
+  it("[K-120] are told: all places at once, a cell that is deleted, each edit's own, and what is unknown", () => {
+    expect(restOf("Edit", { file_path: "a", old_string: "b", new_string: "c", replace_all: true })).toEqual({
+      replace_all: true,
+    })
+    const cell = { notebook_path: "a", cell_id: "7", edit_mode: "delete", new_source: "# tidy" }
+    expect(toldBy("NotebookEdit", cell)).toEqual([])
+    expect(restOf("NotebookEdit", cell)).toEqual({ cell_id: "7", edit_mode: "delete", new_source: "# tidy" })
+    const edits = [
+      { old_string: "b", new_string: "c" },
+      { old_string: "d", new_string: "e", replace_all: true },
+      "nonsense",
+    ]
+    expect(restOf("MultiEdit", { file_path: "a", mode: 1, edits })).toEqual({
+      mode: 1,
+      edits: { "edit 2": { replace_all: true }, "edit 3": "nonsense" },
+    })
+    // Beside a list of edits these two are not drawn.
+    expect(restOf("Edit", { file_path: "a", old_string: "x", new_string: "y", edits: edits.slice(0, 1) })).toEqual({
+      old_string: "x",
+      new_string: "y",
+    })
+    expect(restOf("Write", { file_path: "a", notebook_path: "b", content: "c" })).toEqual({ notebook_path: "b" })
+  })
+
+  it("[K-120] are the texts themselves where the diff has no line", () => {
+    expect(restOf("Write", { file_path: "a", content: "" })).toEqual({ content: "" })
+    expect(restOf("Edit", { file_path: "a", old_string: "b", new_string: "b" })).toEqual({
+      old_string: "b",
+      new_string: "b",
+    })
+    expect(restOf("Write", { file_path: "a", content: 5 })).toEqual({ content: 5 })
   })
 })

@@ -7,6 +7,9 @@ const sessions = new Map([
   ["s1", { runner: "m1", cwd: "/srv/api" }],
   ["s2", { runner: null, cwd: "/srv/api" }],
   ["s3", { runner: "m1", cwd: "/srv/web" }],
+  ["s4", { runner: "m1", cwd: "/srv/api" }],
+  ["s5", { runner: "m2", cwd: "/srv/api" }],
+  ["s6", { runner: null, cwd: "/srv/api" }],
 ])
 const ask = (id: string, sessionId: string, facts: Partial<Parameters<typeof askOf>[0]> = {}) =>
   askOf({ id, sessionId, toolName: "Bash", ...facts })
@@ -55,18 +58,24 @@ describe("the inbox", () => {
     ).toHaveLength(5)
   })
 
-  it("takes as identical only the same tool with the same input in the same folder, still open", () => {
+  it("[K-121] takes as identical only the same tool with the same input in the same folder of the same machine, still open", () => {
     const first = ask("1", "s1")
     const all = [
       first,
-      ask("same", "s2"),
+      ask("same", "s4"),
+      ask("own", "s1"),
+      ask("other-machine", "s5"),
+      ask("external", "s2"),
       ask("other-folder", "s3"),
-      ask("other-input", "s2", { inputHash: "x" }),
-      ask("other-tool", "s2", { toolName: "Write" }),
-      ask("settled", "s2", { state: "allowed" }),
+      ask("other-input", "s4", { inputHash: "x" }),
+      ask("other-tool", "s4", { toolName: "Write" }),
+      ask("settled", "s4", { state: "allowed" }),
       ask("unknown-session", "s9"),
     ]
-    expect(identicalTo(first, all, sessions).map(({ id }) => id)).toEqual(["same"])
+    expect(identicalTo(first, all, sessions).map(({ id }) => id)).toEqual(["same", "own"])
+    // Nobody knows whether two external agents are on one machine.
+    const external = [ask("e1", "s2"), ask("e2", "s2"), ask("e3", "s6")]
+    expect(identicalTo(ask("e1", "s2"), external, sessions).map(({ id }) => id)).toEqual(["e2"])
     expect(identicalTo({ ...first, kind: "plan" }, all, sessions)).toEqual([])
   })
 

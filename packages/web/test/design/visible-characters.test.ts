@@ -5,16 +5,16 @@ describe("text that somebody decides on", () => {
   it("shows what turns its direction, has no width or is a control character, by name", () => {
     expect(visiblePieces("rm \u202Etxt.exe\u200B\u001b[2K")).toEqual([
       { kind: "plain", text: "rm " },
-      { kind: "hidden", name: "U+202E RLO" },
+      { kind: "hidden", name: "U+202E RLO", count: 1 },
       { kind: "plain", text: "txt.exe" },
-      { kind: "hidden", name: "U+200B ZWSP" },
-      { kind: "hidden", name: "U+001B ESC" },
+      { kind: "hidden", name: "U+200B ZWSP", count: 1 },
+      { kind: "hidden", name: "U+001B ESC", count: 1 },
       { kind: "plain", text: "[2K" },
     ])
   })
 
   it("shows tags that could carry a message unseen, beyond the first 65,536 characters too", () => {
-    expect(visiblePieces("a\u{e0041}b")).toContainEqual({ kind: "hidden", name: "U+E0041" })
+    expect(visiblePieces("a\u{e0041}b")).toContainEqual({ kind: "hidden", name: "U+E0041", count: 1 })
   })
 
   it("says how many blank lines push the rest out of sight", () => {
@@ -38,7 +38,12 @@ describe("text that somebody decides on", () => {
     })
     for (const text of ["привет мир", "echo привет", "Δt in µs, 10 kΩ", "αβγ", "naïve café"])
       expect(visiblePieces(text)).toEqual([{ kind: "plain", text }])
-    expect(visiblePieces("p\u0430".repeat(100_000)).filter(({ kind }) => kind === "look-alike")).toHaveLength(500)
+    const many = visiblePieces("p\u0430".repeat(100_000))
+    expect(many.filter(({ kind }) => kind === "look-alike")).toHaveLength(500)
+    // Decoys must not hide the one that matters.
+    const name = "look-alike letters are not marked from here on"
+    expect(many.at(-2)).toEqual({ kind: "hidden", name, count: 1 })
+    expect(many.at(-1)).toMatchObject({ kind: "plain" })
   })
 
   it("leaves ordinary text of any script as it is", () => {
@@ -48,7 +53,22 @@ describe("text that somebody decides on", () => {
 
   it("takes no longer than its length for hostile text", () => {
     const text = `${"\n".repeat(200_000)}${"\u202E".repeat(200_000)}`
-    expect(visiblePieces(text).length).toBe(200_001)
+    expect(visiblePieces(text)).toEqual([
+      { kind: "blank-lines", count: 199_999 },
+      { kind: "hidden", name: "U+202E RLO", count: 200_000 },
+    ])
+  })
+
+  it("[K-122] is few elements however much hides in it, and each of these characters is named", () => {
+    const text = "a\u200B".repeat(20_000)
+    const pieces = visiblePieces(text)
+    expect(pieces.length).toBeLessThanOrEqual(1001)
+    expect(pieces.filter(({ kind }) => kind === "hidden").length).toBeGreaterThan(400)
+    const last = pieces.at(-1)
+    const rest = last?.kind === "plain" ? last.text : ""
+    expect(rest.endsWith("a⟨U+200B⟩a⟨U+200B⟩")).toBe(true)
+    const inRest = rest.split("⟨U+200B⟩").length - 1
+    expect(pieces.filter(({ kind }) => kind === "hidden").length + inRest).toBe(20_000)
   })
 })
 

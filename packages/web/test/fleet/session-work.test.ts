@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { changesOf, changesWords } from "../../src/fleet/session-work.ts"
+import { changesOf, changesWords } from "../../src/fleet/session-work.tsx"
 import { lastLineOf } from "../../src/sessions/entry-words.ts"
 import { sessionOf } from "../session-fixture.ts"
 
@@ -10,6 +10,7 @@ describe("the work of a session", () => {
     const changes = changesOf(told({ changes: { files: 2, added: 12, removed: 4 } }))
     expect(changes).toEqual({ files: 2, added: 12, removed: 4 })
     expect(changes === undefined ? "" : changesWords(changes)).toBe("12 lines added, 4 removed in 2 files")
+    expect(changesWords({ files: 3, added: 0, removed: 0 })).toBe("3 files changed")
     expect(changesOf(told({}))).toBeUndefined()
     expect(changesOf(told({ changes: { files: 0, added: 0, removed: 0 } }))).toBeUndefined()
   })

@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest"
 import { modelNames } from "../../src/new-session/launch.ts"
 import { offeredOf } from "../../src/new-session/start-from.tsx"
-import { withTemplate } from "../../src/new-session/templates.ts"
+import { keepTemplate, MAX_TEMPLATE_CHARS, withTemplate } from "../../src/new-session/templates.ts"
 
 describe("a template [N-143]", () => {
   it("fills an empty message, and comes after what was typed", () => {
     expect(withTemplate(" \n", "Explain.")).toBe("Explain.")
     expect(withTemplate("Mind the tests. \n", "Explain.")).toBe("Mind the tests.\n\nExplain.")
+  })
+
+  it("is kept whole or not at all", () => {
+    const longest = "x".repeat(MAX_TEMPLATE_CHARS)
+    expect(keepTemplate(longest).map(({ text }) => text)).toEqual([longest])
+    expect(keepTemplate(`${longest}x`)).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { joined } from "../../src/session/composer/drafts.ts"
 import { treeRows, treeStep } from "../../src/session/panels/file-tree.ts"
-import { commentText, isSameLine } from "../../src/session/panels/line-comment.ts"
+import { commentText, isSameLine, withLine } from "../../src/session/panels/line-comment.ts"
 
 const files = ["src/b.ts", "README.md", "src/deep/er/a.ts", "/etc/hosts", "src/a.ts"].map((path, index) => ({
   path,
@@ -52,6 +52,17 @@ describe("the tree of changed files", () => {
 })
 
 describe("a comment on a line", () => {
+  it("[V-17] is kept when another line is commented on, unless nothing was written", () => {
+    const line = (after: number) => ({ kind: "added", text: "x", after }) as const
+    const two = withLine([{ line: line(1), words: "half a w" }], line(2))
+    expect(two).toEqual([
+      { line: line(1), words: "half a w" },
+      { line: line(2), words: "" },
+    ])
+    expect(withLine(two, line(1))).toEqual([{ line: line(1), words: "half a w" }])
+    expect(withLine(two, line(2))).toEqual(two)
+  })
+
   it("[V-17] names the file, the line and the code, and goes below what is written already", () => {
     const text = commentText("src/a.ts", { kind: "added", text: "  const a = 1", after: 7 }, " Why? ")
     expect(text).toBe("src/a.ts:7\n> const a = 1\nWhy?")

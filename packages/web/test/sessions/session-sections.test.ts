@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { statusOf } from "../../src/fleet/session-status.tsx"
+import { STATUS_WORDS, statusOf } from "../../src/fleet/session-status.tsx"
 import {
   heldSections,
   isSameList,
@@ -70,9 +70,15 @@ describe("the sections of the list", () => {
 
   it("are filtered by every word, in whatever field it stands", () => {
     const one = entry({ title: "Fix auth", cwd: "/srv/shop", runner: "r-1" })
-    expect(matchesFilter(one, "atlas AUTH")).toBe(true)
-    expect(matchesFilter(one, "atlas billing")).toBe(false)
-    expect(matchesFilter(one, "  ")).toBe(true)
+    expect(matchesFilter(one, "atlas AUTH", STATUS_WORDS)).toBe(true)
+    expect(matchesFilter(one, "atlas billing", STATUS_WORDS)).toBe(false)
+    expect(matchesFilter(one, "  ", STATUS_WORDS)).toBe(true)
+  })
+
+  it("[S-154] a viewer filters by the words of their own list", () => {
+    const asks = entry({ state: "waiting", pendingAsks: 1 })
+    const words = { ...STATUS_WORDS, "needs-you": "Waiting for someone" }
+    expect([matchesFilter(asks, "waiting for", words), matchesFilter(asks, "needs you", words)]).toEqual([true, false])
   })
 })
 

@@ -22,8 +22,8 @@ export type BacktestJob =
 
 /** The data that the thread is started with. */
 export interface BacktestThreadData {
-  /** The store, which is only read there. */
-  readonly file: string
+  /** A database file, or the address of a PostgreSQL database. It is only read there. */
+  readonly store: string
   readonly job: BacktestJob
   /** Shared with it: not 0 when nobody wants the result any more. */
   readonly stop: Int32Array

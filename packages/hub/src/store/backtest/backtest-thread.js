@@ -1,6 +1,8 @@
 import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import { parsePolicy } from "@signalbox/policy/schemas"
+import { POSTGRES } from "../postgres/recorded-sql.js"
+import { WaitingConnection } from "../postgres/waiting-connection.js"
 import { openLog } from "../search/index-file.js"
 import { Comparison } from "./comparison.js"
 import { RecordedRequests } from "./recorded-requests.js"
@@ -12,13 +14,13 @@ const PROGRESS_MS = 250
 const NICE = 10
 
 /** @type {BacktestThreadData} */
-const { file, job, stop, timeoutMs } = workerData
+const { store, job, stop, timeoutMs } = workerData
 const endsAt = performance.now() + timeoutMs
 let toldAt = 0
 let judged = 0
 let total = 0
 
-// Only there is the priority one of the thread and not of the whole process. Somebody waits for their change to be put in force.
+// Linux alone has a priority for each thread; elsewhere it would be that of the whole process. Somebody waits for their change to be put in force.
 if (process.platform === "linux" && job.kind !== "denied") setPriority(0, NICE)
 
 /** @param {FromBacktestThread} message */
@@ -59,9 +61,10 @@ function work(requests) {
 }
 
 function run() {
-  const log = openLog(file)
+  const isPostgres = /^postgres(?:ql)?:/i.test(store)
+  const log = isPostgres ? new WaitingConnection(store, stop) : openLog(store)
   try {
-    return work(new RecordedRequests(log))
+    return work(isPostgres ? new RecordedRequests(log, POSTGRES) : new RecordedRequests(log))
   } finally {
     log.close()
   }

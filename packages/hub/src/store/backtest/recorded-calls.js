@@ -10,8 +10,8 @@ import { BODY, PAGE_ROWS, parsed, SHORT_BODY } from "./recorded-log.js"
 /** @typedef {Pick<SeenCall, "tool" | "mode" | "cwd" | "branch" | "input">} KeptCall */
 /** @typedef {{ session: string, toolUse: string, seq: number | null, at: string, kept: KeptCall | undefined }} CallRow */
 
-const IS_ASKED = "EXISTS (SELECT 1 FROM asks WHERE asks.session = seen.session AND asks.tool_use = seen.tool_use)"
-const PAGE = `SELECT number, session, tool_use, seq, at, ${SHORT_BODY}, ${IS_ASKED} FROM seen_calls AS seen
+/** @param {string} isAsked */
+const page = (isAsked) => `SELECT number, session, tool_use, seq, at, ${SHORT_BODY}, ${isAsked} FROM seen_calls AS seen
   WHERE at >= ? AND (at, number) < (?, ?) ORDER BY at DESC, number DESC LIMIT ${PAGE_ROWS}`
 /** After every moment. */
 const END = "~"
@@ -34,8 +34,9 @@ export class RecordedCalls {
   *newestFirst(since = "") {
     /** @type {readonly [at: string, number: number]} */
     let before = [END, 0]
+    const sql = page(this.#log.sql.isAsked)
     for (;;) {
-      const rows = this.#log.rows(PAGE, [since, ...before])
+      const rows = this.#log.rows(sql, [since, ...before])
       for (const [number, session, toolUse, seq, at, body, isAsked] of rows) {
         before = [String(at), Number(number)]
         if (isAsked === 1) continue

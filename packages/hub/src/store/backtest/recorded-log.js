@@ -1,10 +1,26 @@
+import { ColdLines } from "../cold/cold-lines.js"
+
 /**
  * @import { PolicyContext } from "@signalbox/policy"
- * @import { Connection } from "../search/connection.js"
+ */
+
+/**
+ * A connection that answers at once.
+ * @typedef {object} Rows
+ * @property {(sql: string, values?: readonly unknown[]) => readonly (readonly unknown[])[]} rows
+ * @property {(sql: string, values?: readonly unknown[]) => readonly unknown[]} first
+ */
+
+/**
+ * The statements in which stores differ.
+ * @typedef {object} RecordedSql
+ * @property {string} log the number of a session's log
+ * @property {string} line an event's, by the number of its log
+ * @property {string} isAsked 1 if the call in `seen` became a request
  */
 
 /** Longer rows are left alone: what rules look at is far shorter, and one of 32 MB takes as long as thousands. */
-const MAX_BYTES = 4 * 1024 * 1024
+export const MAX_BYTES = 4 * 1024 * 1024
 /** Longer ones are read one by one, so that no page takes much memory. */
 const SHORT_BYTES = 64 * 1024
 const MAX_SESSIONS = 20_000
@@ -12,21 +28,30 @@ const MAX_SESSIONS = 20_000
 export const PAGE_ROWS = 500
 export const BODY = `CASE WHEN octet_length(body) <= ${MAX_BYTES} THEN body END`
 export const SHORT_BODY = `CASE WHEN octet_length(body) <= ${SHORT_BYTES} THEN body END`
-const LINE = `SELECT CASE WHEN octet_length(line) <= ${MAX_BYTES} THEN line END FROM events WHERE session = ? AND seq = ?`
+
+/** @type {RecordedSql} */
+export const SQLITE = {
+  log: "SELECT id FROM log_sessions WHERE name = ?",
+  line: `SELECT CASE WHEN octet_length(line) <= ${MAX_BYTES} THEN line END FROM events WHERE session = ? AND seq = ?`,
+  isAsked: "EXISTS (SELECT 1 FROM asks WHERE asks.session = seen.session AND asks.tool_use = seen.tool_use)",
+}
 
 /** @typedef {PolicyContext & { readonly number: unknown }} RecordedSession */
 
 /** Reads the sessions of recorded requests, and the events that say what they asked. */
 export class RecordedLog {
   #log
+  #cold
   /** @type {Map<string, RecordedSession>} */
   #sessions = new Map()
   /** The calls of one message come one after the other. @type {{ key: string, event: unknown }} */
   #last = { key: "", event: undefined }
 
-  /** @param {Connection} log */
-  constructor(log) {
+  /** @param {Rows} log @param {RecordedSql} sql */
+  constructor(log, sql) {
     this.#log = log
+    this.sql = sql
+    this.#cold = new ColdLines((sql, values) => log.first(sql, values))
   }
 
   /** @param {string} sql @param {readonly unknown[]} [values] */
@@ -44,7 +69,7 @@ export class RecordedLog {
     const known = this.#sessions.get(id)
     if (known !== undefined) return known
     if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.clear()
-    const [number = null] = this.first("SELECT id FROM log_sessions WHERE name = ?", [id])
+    const [number = null] = this.first(this.sql.log, [id])
     const [record] = this.first("SELECT record FROM sessions WHERE id = ?", [id])
     const { cwd, permissionMode: mode, runner } = sessionIn(record)
     /** @type {RecordedSession} */
@@ -57,8 +82,11 @@ export class RecordedLog {
   event(session, seq) {
     const key = `${seq} ${session}`
     if (this.#last.key !== key) {
-      const [line] = this.first(LINE, [this.session(session).number, seq])
-      this.#last = { key, event: parsed(line) }
+      const { number } = this.session(session)
+      const [line] = this.first(this.sql.line, [number, seq])
+      // Events that asks and calls refer to are in no block, unless SQLite could not read where they refer to.
+      const isCold = typeof line === "number"
+      this.#last = { key, event: parsed(isCold ? this.#cold.tryLine(Number(number), seq) : line) }
     }
     return this.#last.event
   }

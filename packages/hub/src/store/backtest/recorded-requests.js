@@ -1,12 +1,12 @@
 import { policyRequestOf } from "@signalbox/policy"
 import { fieldOf } from "@signalbox/protocol"
 import { RecordedCalls } from "./recorded-calls.js"
-import { BODY, PAGE_ROWS, parsed, RecordedLog, SHORT_BODY } from "./recorded-log.js"
+import { BODY, PAGE_ROWS, parsed, RecordedLog, SHORT_BODY, SQLITE } from "./recorded-log.js"
 
 /**
  * @import { CallContext, PolicyRequest } from "@signalbox/policy"
  * @import { AskRecord } from "../../model/ask.ts"
- * @import { Connection } from "../search/connection.js"
+ * @import { RecordedSql, Rows } from "./recorded-log.js"
  */
 
 /**
@@ -36,9 +36,9 @@ export class RecordedRequests {
   #log
   #calls
 
-  /** @param {Connection} connection */
-  constructor(connection) {
-    this.#log = new RecordedLog(connection)
+  /** @param {Rows} connection @param {RecordedSql} [sql] */
+  constructor(connection, sql = SQLITE) {
+    this.#log = new RecordedLog(connection, sql)
     this.#calls = new RecordedCalls(this.#log)
   }
 

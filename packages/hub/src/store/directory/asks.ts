@@ -1,7 +1,11 @@
 import type { AskState } from "@signalbox/protocol/hub-api"
 import type { AskRecord } from "../../model/ask.ts"
+import { purgedAsk } from "../../model/purged.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
 import { type AskFilter, MAX_LISTED, type SettledAsk } from "../directory.ts"
+import { isBeingPurged } from "./purges.ts"
+
+const COLUMNS = `body, delivered_at, ${isBeingPurged("asks")}`
 
 export class AskTable {
   readonly #database: Database
@@ -18,7 +22,7 @@ export class AskTable {
   }
 
   get(id: string): AskRecord | undefined {
-    const row = this.#database.get("SELECT body, delivered_at FROM asks WHERE id = ?", [id])
+    const row = this.#database.get(`SELECT ${COLUMNS} FROM asks WHERE id = ?`, [id])
     return row === undefined ? undefined : toAsk(row)
   }
 
@@ -56,9 +60,7 @@ export class AskTable {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     values.push(Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED))
     const order = filter.newestFirst === true ? "number DESC" : "number"
-    return this.#database
-      .all(`SELECT body, delivered_at FROM asks ${where} ORDER BY ${order} LIMIT ?`, values)
-      .map(toAsk)
+    return this.#database.all(`SELECT ${COLUMNS} FROM asks ${where} ORDER BY ${order} LIMIT ?`, values).map(toAsk)
   }
 }
 
@@ -66,7 +68,8 @@ export function isUndelivered(ask: AskRecord): boolean {
   return ask.answer !== undefined && ask.deliveredAt === undefined
 }
 
-function toAsk([body, deliveredAt]: SqlRow): AskRecord {
+function toAsk([body, deliveredAt, isPurged]: SqlRow): AskRecord {
   const kept: AskRecord = JSON.parse(String(body))
-  return deliveredAt === null ? kept : { ...kept, deliveredAt: String(deliveredAt) }
+  const ask = deliveredAt === null ? kept : { ...kept, deliveredAt: String(deliveredAt) }
+  return isPurged === 1 ? purgedAsk(ask) : ask
 }

@@ -1,14 +1,18 @@
 import { textOf } from "@signalbox/protocol"
 import type { AuditRecord } from "@signalbox/protocol/hub-api"
+import { purgedAudit } from "../../model/purged.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
 import type { AuditFilter, NewAuditRecord } from "../directory.ts"
 import { MAX_LISTED } from "../directory.ts"
+import { isBeingPurged } from "./purges.ts"
 
 /** So many rows are looked at in one turn where no index helps: a filter may fit few of millions. */
 const TURN_ROWS = 20_000
 
 const COLUMNS = ["session", "by", "rule", "tool", "what"] as const
-const OF_RUNNER = "(runner = ? OR session IN (SELECT id FROM sessions WHERE runner = ?))"
+const READ = `id, body, ${isBeingPurged("audit")}`
+const OF_RUNNER = `(runner = ? OR session IN (SELECT id FROM sessions WHERE runner = ?)
+  OR session IN (SELECT session FROM purges WHERE runner = ?))`
 
 export class AuditTable {
   readonly #database: Database
@@ -66,16 +70,16 @@ export class AuditTable {
     }
     if (filter.runner !== undefined) {
       conditions.push(OF_RUNNER)
-      values.push(filter.runner, filter.runner)
+      values.push(filter.runner, filter.runner, filter.runner)
     }
     const order = filter.newestFirst === true ? "id DESC" : "id"
     return this.#database
-      .all(`SELECT id, body FROM audit WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ?`, [...values, limit])
+      .all(`SELECT ${READ} FROM audit WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ?`, [...values, limit])
       .map(toRecord)
   }
 }
 
-function toRecord([id, body]: SqlRow): AuditRecord {
+function toRecord([id, body, isPurged]: SqlRow): AuditRecord {
   const kept: NewAuditRecord = JSON.parse(String(body))
-  return { ...kept, id: Number(id) }
+  return { ...(isPurged === 1 ? purgedAudit(kept) : kept), id: Number(id) }
 }

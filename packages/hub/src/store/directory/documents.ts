@@ -19,3 +19,9 @@ export class DocumentTable {
     )
   }
 }
+
+export function documentJson(name: string, value: unknown): string {
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new Error(`The document "${name}" cannot be kept: ${typeof value} is no JSON.`)
+  return json
+}

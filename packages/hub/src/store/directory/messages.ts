@@ -3,7 +3,7 @@ import type { Database, SqlRow } from "../database.ts"
 import { MAX_LISTED } from "../directory.ts"
 import { fromStoredText, toStoredText } from "../stored-text.ts"
 
-const STATES: readonly DeliveryState[] = ["waiting", "sent", "confirmed", "unknown", "cancelled"]
+export const STATES: readonly DeliveryState[] = ["waiting", "sent", "confirmed", "unknown", "cancelled"]
 const COLUMNS = "uuid, session, seq, state, incarnation, line, by, at"
 
 export interface MessageChange {

@@ -1,7 +1,7 @@
 import type { Database, SqlRow } from "../database.ts"
 import { type KeptPolicy, MAX_LISTED, type NewPolicy, type PolicyFilter, type PolicyRow } from "../directory.ts"
 
-const NO_CHANGES: NewPolicy["changes"] = { added: [], removed: [], changed: [], settings: [] }
+export const NO_CHANGES: NewPolicy["changes"] = { added: [], removed: [], changed: [], settings: [] }
 
 export class PolicyTable {
   readonly #database: Database

@@ -1,6 +1,8 @@
+import { purgedCall } from "../../model/purged.ts"
 import type { NumberedCall, SeenCall } from "../../model/seen-call.ts"
 import type { Database, SqlRow } from "../database.ts"
 import { MAX_LISTED, type SeenFilter } from "../directory.ts"
+import { isBeingPurged } from "./purges.ts"
 
 export class SeenCallTable {
   readonly #database: Database
@@ -41,10 +43,11 @@ export class SeenCallTable {
   }
 }
 
-const COLUMNS = "number, session, tool_use, seq, at, body"
+const COLUMNS = `number, session, tool_use, seq, at, body, ${isBeingPurged("seen_calls")}`
 
-function toCall([number, session, toolUse, seq, at, body]: SqlRow): NumberedCall {
+function toCall([number, session, toolUse, seq, at, body, isPurged]: SqlRow): NumberedCall {
   const kept: Pick<SeenCall, "tool" | "effect"> = JSON.parse(String(body))
   const place = { sessionId: String(session), toolUseId: String(toolUse), at: String(at) }
-  return { number: Number(number), ...place, ...kept, seq: seq === null ? null : Number(seq) }
+  const told = isPurged === 1 ? purgedCall(kept) : kept
+  return { number: Number(number), ...place, ...told, seq: seq === null ? null : Number(seq) }
 }

@@ -103,7 +103,7 @@ export function wordsOf({ title, cwd, lastLine, model, id }: SessionRecord): str
 }
 
 /** Records of an older hub lack these. */
-const UNTOLD = { pinned: false }
+export const UNTOLD = { pinned: false }
 
 function toRecord([record]: SqlRow): SessionRecord {
   const kept: SessionRecord = { ...UNTOLD, ...JSON.parse(String(record)) }

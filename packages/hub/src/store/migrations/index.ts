@@ -10,6 +10,9 @@ import { sql as policyVersions } from "./006-policy-versions-and-audit-columns.t
 import { sql as ruleUses } from "./007-rule-uses.ts"
 import { sql as asksByTheirCall } from "./008-asks-by-their-call.ts"
 import { sql as pinsAndReadMarks } from "./009-pins-and-read-marks.ts"
+import { sql as purges } from "./010-purges.ts"
+import { sql as coldBlocks } from "./011-cold-blocks.ts"
+import { sql as runnerOfAPurge } from "./012-runner-of-a-purge.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
 const MIGRATIONS: readonly string[] = [
@@ -22,7 +25,23 @@ const MIGRATIONS: readonly string[] = [
   ruleUses,
   asksByTheirCall,
   pinsAndReadMarks,
+  purges,
+  coldBlocks,
+  runnerOfAPurge,
 ]
+
+/** Refuses a file that a newer version wrote: what that version keeps in it is not known here. */
+export function requireKnownSchema(file: string, version: number): void {
+  if (version <= MIGRATIONS.length) return
+  throw new HubError(
+    "data/newer",
+    `${newerWords(file, version, MIGRATIONS.length)}: use that version of Signalbox for it`,
+  )
+}
+
+function newerWords(what: string, version: number, known: number): string {
+  return `${what} was written by a newer version of Signalbox (its schema is ${version}, this version knows ${known})`
+}
 
 /** Brings the file to this version. Each step is a transaction: a step that fails leaves the file as it was before it. */
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
@@ -30,14 +49,18 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
   if (version > migrations.length) {
     throw new HubError(
       "store/failed",
-      `The database was written by a newer version of Signalbox (its schema is ${version}, this version knows ${migrations.length}). ` +
-        "Start that version, or use another data directory.",
+      `${newerWords("The database", version, migrations.length)}. Start that version, or use another data directory.`,
       { details: { fileVersion: version, knownVersion: migrations.length } },
     )
   }
   for (const [index, sql] of migrations.entries()) {
     if (index >= version) applyStep(database, index + 1, sql)
   }
+}
+
+/** Makes the tables of a version in an empty file. */
+export function makeSchema(database: Database, version: number): void {
+  migrate(database, MIGRATIONS.slice(0, version))
 }
 
 function applyStep(database: Database, number: number, sql: string): void {

@@ -2,12 +2,14 @@ import { rmSync } from "node:fs"
 import { Connection } from "./connection.js"
 
 /** Version of the index's own tables: an index of another version is rebuilt. */
-const VERSION = 1
+const VERSION = 2
+/** Before the first table: pages that purged sessions leave behind can be given back. */
+const NEW = "PRAGMA auto_vacuum = INCREMENTAL;"
 const SETTINGS = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
 const SCHEMA = `
   BEGIN;
   CREATE VIRTUAL TABLE event_text USING fts5 (
-    session, body, content = '', tokenize = 'unicode61 remove_diacritics 2'
+    session, body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
   );
   CREATE TABLE progress (indexed_to INTEGER NOT NULL, log TEXT NOT NULL, last_event TEXT NOT NULL);
   PRAGMA user_version = ${VERSION};
@@ -32,7 +34,7 @@ export function openIndex(file, log) {
   const index = openIfFits(file, log)
   if (index !== undefined) return index
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
-  const made = new Connection(file, SETTINGS + SCHEMA)
+  const made = new Connection(file, NEW + SETTINGS + SCHEMA)
   made.run("INSERT INTO progress VALUES (0, ?, '')", [identityOf(log)])
   return made
 }
@@ -69,10 +71,10 @@ function identityOf(log) {
 }
 
 /**
- * Enough to tell it from any other that may come to stand in its place; nothing for an event that is not there.
+ * Enough to tell it from any other that may come to stand in its place. An event that was purged is described by the last one before it.
  * @param {Connection} log
  * @param {number} id
  */
 export function describeEvent(log, id) {
-  return log.first("SELECT session, seq, at FROM events WHERE id = ?", [id]).join(" ")
+  return log.first("SELECT session, seq, at FROM events WHERE id <= ? ORDER BY id DESC LIMIT 1", [id]).join(" ")
 }

@@ -57,7 +57,7 @@ function isPhraseAt(found, start, { words, isPrefix }) {
  * @param {string} text
  * @returns {readonly string[]}
  */
-function wordsOf(text) {
+export function wordsOf(text) {
   return fold(text).match(/[\p{L}\p{N}\p{Co}]+/gu) ?? []
 }
 

@@ -1,3 +1,4 @@
+import { ColdLines, LINE_BYTES } from "../cold/cold-lines.js"
 import { describeEvent, isBroken, openIndex, openLog } from "./index-file.js"
 import { filterOf } from "./search-filter.js"
 import { isMatch, parseQuery, toMatchExpression } from "./search-query.js"
@@ -17,20 +18,28 @@ const FIELDS_PER_EVENT = 8
 /** One step stops after the first event that takes it past these. */
 const STEP_EVENTS = 200
 const STEP_BYTES = 256 * 1024
+/** Nothing for a line that is in a block. */
+const LINE_TEXT = "CASE typeof(line) WHEN 'integer' THEN NULL ELSE CAST(line AS TEXT) END"
 /** Rows of the index that are looked at for one search among the sessions of one machine. */
 const MAX_LOOKED_AT = 20_000
 const LOOK_PAGE = 500
+/** Rows that one step forgets, and pages that it gives back to the disk. */
+const FORGET_ROWS = 500
+const FREED_PAGES = 256
 
 /** The full-text index of a log, in a file of its own. It holds no text: what it shows is taken from the events. */
 export class TextIndex {
   #log
+  #cold
   #index
   #file
 
   /** @param {string} logFile @param {string} indexFile */
   constructor(logFile, indexFile) {
     this.#file = indexFile
-    this.#log = openLog(logFile)
+    const log = openLog(logFile)
+    this.#log = log
+    this.#cold = new ColdLines((sql, values) => log.first(sql, values))
     try {
       this.#index = openIndex(indexFile, this.#log)
     } catch (error) {
@@ -47,6 +56,18 @@ export class TextIndex {
   /** Id of the last event in the log. */
   get logEnd() {
     return Number(this.#log.first("SELECT max(id) FROM events")[0] ?? 0)
+  }
+
+  /** The log itself tells what is new. */
+  note() {}
+
+  isIdle() {
+    return this.logEnd === this.indexedTo
+  }
+
+  goal() {
+    const { logEnd } = this
+    return () => this.indexedTo >= logEnd
   }
 
   /** Indexes some more. How far it came is kept in the same transaction. False when there was nothing to do. */
@@ -74,6 +95,27 @@ export class TextIndex {
     return { hits: hits.slice(0, most), more: hits.length > most || !events.isWhole, ...progress }
   }
 
+  /**
+   * Forgets some rows of a session that was purged, by its number. Its events are no longer in the log. Their words stay in the file,
+   * where no search finds them, until the index merges those pages. False: nothing of it is left.
+   * @param {number} session
+   */
+  forgetSome(session) {
+    const found = "SELECT rowid FROM event_text WHERE event_text MATCH ? LIMIT ?"
+    const rows = this.#index.rows(found, [`session : ${sessionWord(session)}`, FORGET_ROWS])
+    this.#index.exec("BEGIN IMMEDIATE")
+    try {
+      for (const row of rows) this.#index.run("DELETE FROM event_text WHERE rowid = ?", row)
+      this.#index.run("UPDATE progress SET last_event = ?", [describeEvent(this.#log, this.indexedTo)])
+      this.#index.exec("COMMIT")
+    } catch (error) {
+      this.#index.exec("ROLLBACK")
+      throw error
+    }
+    this.#index.exec(`PRAGMA incremental_vacuum(${FREED_PAGES})`)
+    return rows.length === FORGET_ROWS
+  }
+
   close() {
     this.#index.close()
     this.#log.close()
@@ -84,12 +126,14 @@ export class TextIndex {
     const reached = this.#endOfStep(after)
     if (reached === after) return false
     const events = this.#log.rows(
-      "SELECT id, session, CAST(line AS TEXT) FROM events WHERE id > ? AND id <= ? ORDER BY id",
+      `SELECT id, session, seq, ${LINE_TEXT} FROM events WHERE id > ? AND id <= ? ORDER BY id`,
       [after, reached],
     )
     this.#index.exec("BEGIN IMMEDIATE")
     try {
-      for (const [id, session, line] of events) this.#add(Number(id), Number(session), String(line))
+      for (const [id, session, seq, line] of events) {
+        this.#add(Number(id), Number(session), this.#textOf(session, seq, line))
+      }
       const last = describeEvent(this.#log, reached)
       this.#index.run("UPDATE progress SET indexed_to = ?, last_event = ?", [reached, last])
       this.#index.exec("COMMIT")
@@ -100,9 +144,14 @@ export class TextIndex {
     return true
   }
 
-  /** Lengths are in the rows' headers, so long lines are not loaded to be counted. @param {number} after */
+  /** A line that cannot be read has no words. @param {unknown} session @param {unknown} seq @param {unknown} line */
+  #textOf(session, seq, line) {
+    return typeof line === "string" ? line : (this.#cold.tryLine(Number(session), Number(seq)) ?? "")
+  }
+
+  /** @param {number} after */
   #endOfStep(after) {
-    const sizes = this.#log.rows("SELECT id, octet_length(line) FROM events WHERE id > ? ORDER BY id LIMIT ?", [
+    const sizes = this.#log.rows(`SELECT id, ${LINE_BYTES} FROM events WHERE id > ? ORDER BY id LIMIT ?`, [
       after,
       STEP_EVENTS,
     ])
@@ -128,12 +177,12 @@ export class TextIndex {
   }
 
   /**
-   * Up to when everything can be found: now, when all that there is was taken.
+   * Up to when everything can be found: just before the first event that waits for the index, or now.
    * @param {number} indexedTo
    */
   #timeOf(indexedTo) {
-    if (indexedTo >= this.logEnd) return new Date().toISOString()
-    return new Date(Number(this.#log.first("SELECT at FROM events WHERE id = ?", [indexedTo])[0] ?? 0)).toISOString()
+    const [next] = this.#log.first("SELECT at FROM events WHERE id > ? ORDER BY id LIMIT 1", [indexedTo])
+    return new Date(next === undefined ? Date.now() : Number(next) - 1).toISOString()
   }
 
   /**
@@ -149,13 +198,15 @@ export class TextIndex {
       .rows("SELECT number, title FROM sessions WHERE title IS NOT NULL")
       .filter(([, title]) => isMatch(String(title), terms))
       .sort(([a], [b]) => Number(b) - Number(a))
-      .map(([number, title]) => {
+      .flatMap(([number, title]) => {
         const [row] = this.#log.rows("SELECT id, updated_at, runner FROM sessions WHERE number = ?", [number])
+        // Purged meanwhile.
+        if (row === undefined) return []
+        const [id, at, on] = row
         const snippet = snippetOf(String(title), terms)
-        return {
-          hit: { session: String(row?.[0]), seq: 0, at: String(row?.[1]), field: "title", snippet },
-          on: row?.[2],
-        }
+        /** @type {SearchHit} */
+        const hit = { session: String(id), seq: 0, at: String(at), field: "title", snippet }
+        return [{ hit, on }]
       })
       .filter(({ on }) => runner === undefined || on === runner)
       .map(({ hit }) => hit)
@@ -223,13 +274,15 @@ export class TextIndex {
     const event = Math.floor(indexRow / FIELDS_PER_EVENT)
     if (sessions !== undefined && !sessions.has(this.#sessionOf(event))) return undefined
     const [row] = this.#log.rows(
-      `SELECT log_sessions.name, events.seq, events.at, CAST(events.line AS TEXT)
-       FROM events JOIN log_sessions ON log_sessions.id = events.session WHERE events.id = ?`,
+      `SELECT log_sessions.name, events.session, events.seq, events.at, ${LINE_TEXT}
+       FROM events JOIN log_sessions ON log_sessions.id = events.session
+       WHERE events.id = ? AND events.session NOT IN (SELECT number FROM purged_logs)`,
       [event],
     )
     if (row === undefined) return undefined
-    const [name, seq, at, line] = row
-    const snippet = snippetOf(searchableText(String(line))[field] ?? "", terms)
+    const [name, session, seq, at, line] = row
+    const text = this.#textOf(session, seq, line)
+    const snippet = snippetOf(searchableText(text)[field] ?? "", terms)
     return { session: String(name), seq: Number(seq), at: new Date(Number(at)).toISOString(), field, snippet }
   }
 }

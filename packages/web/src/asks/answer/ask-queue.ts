@@ -1,14 +1,18 @@
 import type { Ask, Session } from "@signalbox/client"
 
-type Sessions = ReadonlyMap<string, Pick<Session, "cwd">>
+type Place = Pick<Session, "cwd" | "runner">
+type Sessions = ReadonlyMap<string, Place>
 
 /**
- * Open asks of the very same thing: the same tool with the same input in the same folder. Only tools: an answer to a question
- * or a plan is about the talk it stands in.
+ * Open asks of the very same thing: the same tool with the same input in the same folder of the same machine. Only tools: an
+ * answer to a question or a plan is about the talk it stands in.
  */
 export function identicalTo(ask: Ask, open: readonly Ask[], sessions: Sessions): readonly Ask[] {
-  const folder = sessions.get(ask.sessionId)?.cwd ?? undefined
-  if (ask.kind !== "tool" || folder === undefined) return []
+  const own = sessions.get(ask.sessionId)
+  if (ask.kind !== "tool" || own === undefined || own.cwd === null) return []
+  // Nobody knows the machine of an external agent: its folder may be another one of the same name.
+  const isSamePlace = (there: Place | undefined) =>
+    own.runner !== null && there?.runner === own.runner && there.cwd === own.cwd
   return open.filter(
     (other) =>
       other.id !== ask.id &&
@@ -16,7 +20,7 @@ export function identicalTo(ask: Ask, open: readonly Ask[], sessions: Sessions):
       other.kind === "tool" &&
       other.toolName === ask.toolName &&
       other.inputHash === ask.inputHash &&
-      sessions.get(other.sessionId)?.cwd === folder,
+      (other.sessionId === ask.sessionId || isSamePlace(sessions.get(other.sessionId))),
   )
 }
 

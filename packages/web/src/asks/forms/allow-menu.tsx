@@ -1,6 +1,7 @@
-import type { ReactNode } from "react"
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef } from "react"
 import { DownIcon } from "../../design/icons.tsx"
 import { Menu, type MenuEntry } from "../../design/menu.tsx"
+import { MOMENT_MS } from "../answer/end-seen.ts"
 import { scopeChoices, type Update } from "./scope-choices.ts"
 import type { Suggestion } from "./standing-permissions.tsx"
 
@@ -20,7 +21,11 @@ export function AllowMenu({ suggestions, children, onAllow, onChoose }: AllowMen
     ({ label, stores, updates }): MenuEntry => ({ label, details: stores, onSelect: () => onAllow(updates) }),
   )
   return (
-    <span data-split-button className="order-last flex gap-px tablet:order-none coarse:grow coarse:basis-36">
+    <span
+      {...useCareful()}
+      data-split-button
+      className="order-last flex gap-px tablet:order-none coarse:grow coarse:basis-36"
+    >
       {children}
       {suggestions.length > 0 && (
         <Menu
@@ -32,4 +37,23 @@ export function AllowMenu({ suggestions, children, onAllow, onChoose }: AllowMen
       )}
     </span>
   )
+}
+
+/** Choices that last: no key chooses for a moment after the menu opened, nor after a letter, which may be meant for a field. */
+function useCareful() {
+  const typedAt = useRef(0)
+  const isInMenu = (target: EventTarget | null) => target instanceof Element && target.closest("[role=menu]") !== null
+  return {
+    onFocus({ target, relatedTarget }: FocusEvent) {
+      if (isInMenu(target) && !isInMenu(relatedTarget)) typedAt.current = performance.now()
+    },
+    onKeyDownCapture(event: KeyboardEvent) {
+      if (!isInMenu(event.target)) return
+      const at = performance.now()
+      const isChoice = event.key === "Enter" || event.key === " "
+      const isSoon = at - typedAt.current < MOMENT_MS
+      if (isChoice ? isSoon : event.key.length === 1) typedAt.current = at
+      if (isChoice && isSoon) event.preventDefault()
+    },
+  }
 }

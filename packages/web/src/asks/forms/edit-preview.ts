@@ -1,5 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { diffTexts, type Hunk } from "../../transcript/content/line-diff.ts"
+import { applied, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -34,16 +35,38 @@ export function previewOf({ tool, input, told, file }: Edit): EditPreview {
   return { source: "file", hunks: diffTexts(file, after), note: undefined }
 }
 
-/** All edits one after the other; undefined when one of them has nothing to replace. */
-function applied(file: string, input: Input): string | undefined {
-  const edits: readonly unknown[] = Array.isArray(input["edits"]) ? input["edits"] : [input]
-  let text = file
-  for (const edit of edits) {
-    if (!isObject(edit)) return undefined
-    const [from, to] = [textOf(edit, "old_string") ?? "", textOf(edit, "new_string") ?? ""]
-    // An empty text to replace means the whole of an empty file.
-    if (from === "" ? text !== "" : !text.includes(from)) return undefined
-    text = edit["replace_all"] === true && from !== "" ? text.replaceAll(from, () => to) : text.replace(from, () => to)
-  }
-  return text
+/** The change as far as the request itself tells it. A cell that is deleted takes no new text, whatever the request says. */
+export function toldBy(tool: string, input: Input): readonly Hunk[] {
+  return hunksOfInput(tool, input["edit_mode"] === "delete" ? { ...input, new_source: "" } : input)
+}
+
+/** Fields whose texts a diff shows, by the tool. */
+const DRAWN: Readonly<Record<string, readonly string[]>> = {
+  Write: ["content"],
+  NotebookEdit: ["old_source", "new_source"],
+}
+const OF_EDIT = ["old_string", "new_string"]
+
+/** Everything in an edit's input but the path and the texts that its diff shows: it changes what happens, too. Pure. */
+export function restOfEdit(tool: string, input: Input, hunks: readonly Hunk[]): Input {
+  const path = ["file_path", "notebook_path"].filter((name) => (textOf(input, name) ?? "") !== "").slice(0, 1)
+  // A diff without a line shows no text.
+  if (hunks.length === 0) return without(input, path)
+  const { edits } = input
+  if (!Array.isArray(edits) || DRAWN[tool] !== undefined) return without(input, [...path, ...(DRAWN[tool] ?? OF_EDIT)])
+  const more = edits.flatMap((edit: unknown, index) => {
+    const own = isObject(edit) ? without(edit, OF_EDIT) : edit
+    return isObject(own) && Object.keys(own).length === 0 ? [] : [[`edit ${index + 1}`, own] as const]
+  })
+  const { edits: _, ...rest } = without(input, path)
+  return more.length === 0 ? rest : { ...rest, edits: Object.fromEntries(more) }
+}
+
+/** Fields with a text are shown by their diff, one with anything else is not. Not to replace all is what an edit does by itself. */
+function without(input: Input, drawn: readonly string[]): Input {
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) =>
+      name === "replace_all" ? value !== false : !(drawn.includes(name) && typeof value === "string"),
+    ),
+  )
 }

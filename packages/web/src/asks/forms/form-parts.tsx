@@ -105,7 +105,7 @@ export interface AskFormProps {
 interface ActionBarProps extends Pick<AskFormProps, "notes"> {
   /** Set where the request must be seen to its end first. */
   readonly gate?: SeenGate
-  /** Where the buttons leave room for it, the hint stands beside them: a row of its own would push the end of the request out of view. */
+  /** The hint stands beside the buttons where they leave room: a row of its own would push the end of the request out of view. */
   readonly hasRoom?: boolean
   readonly children: ReactNode
 }
@@ -115,7 +115,7 @@ export function ActionBar({ notes, gate, hasRoom = false, children }: ActionBarP
   return (
     <div data-actions className="sticky bottom-0 -mx-1 mt-auto flex shrink-0 flex-col gap-2 bg-surface px-1 pt-1 pb-1">
       {notes}
-      {gate?.isOpen === false && (
+      {gate?.state === "unread" && (
         <p
           className={classes(
             "flex items-center gap-2 text-dense text-caution",
@@ -170,20 +170,23 @@ interface ActButtonProps {
 
 export function ActButton({ act, isReady, gate, onPress, showsLetter = true, children }: ActButtonProps) {
   const { letter, look, className } = ACTS[act]
-  const isSeen = gate?.isOpen !== false
+  const isUnread = gate?.state === "unread"
+  const isHeld = gate !== undefined && !gate.isOpen && !isUnread
   const allowBarred = useContext(AllowBarred)
   const barred = act === "primary" ? allowBarred : undefined
   return (
     <Button
       data-act={act}
-      data-unread={!isSeen || undefined}
-      aria-disabled={isSeen && (!isReady || barred !== undefined)}
-      aria-describedby={barred ?? (isSeen ? undefined : gate.hintId)}
+      data-unread={isUnread || undefined}
+      // The end is in view, and not yet for long enough.
+      data-held={isHeld || undefined}
+      aria-disabled={!isUnread && (isHeld || !isReady || barred !== undefined)}
+      aria-describedby={barred ?? (isUnread ? gate.hintId : undefined)}
       onClick={() => {
         const answer = () => barred === undefined && onPress()
         return gate === undefined ? answer() : gate.press(answer)
       }}
-      look={isSeen ? look : "plain"}
+      look={isUnread ? "plain" : look}
       className={className}
     >
       {children}

@@ -13,6 +13,7 @@ import { textIn } from "../../transcript/tools/tool-words.ts"
 import { useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { focusCard } from "../answer/following-focus.ts"
 import { ActButton, ActionBar, ActionButtons, AllowBarred, type AskFormProps, DenyRow } from "./form-parts.tsx"
+import { leftOut } from "./left-out.tsx"
 import { allowedPromptsOf, feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
 import { BodyBox, RequestEnd, useSeenGate } from "./seen-gate.tsx"
 
@@ -89,11 +90,11 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
         ) : (
           <ActionButtons>
             <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => approve([])}>
-              {gate.isOpen ? `${verb}, ask before edits` : "Read to the end to approve"}
+              {gate.state === "unread" ? "Read to the end to approve" : `${verb}, ask before edits`}
             </ActButton>
             <Button
               aria-disabled={!canAct || !gate.isOpen || barred !== undefined}
-              aria-describedby={barred ?? (gate.isOpen ? undefined : gate.hintId)}
+              aria-describedby={barred ?? (gate.state === "unread" ? gate.hintId : undefined)}
               onClick={() => gate.isOpen && barred === undefined && approve([ACCEPT_EDITS])}
               className="coarse:flex-auto"
             >
@@ -116,7 +117,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
 
 export function PlanText({ plan }: { readonly plan: string | undefined }) {
   if (plan === undefined) return <p>The plan is in a file on the machine.</p>
-  return <Markdown text={plan} live={false} />
+  return <Markdown text={plan} live={false} leftOut={leftOut} />
 }
 
 /** Actions that would be allowed along with the plan. */

@@ -20,7 +20,7 @@ interface ScopeChoice {
   readonly updates: readonly Update[]
 }
 
-/** What could be stored along with an allowance, by scope; none where there is nothing usual to store. Pure. */
+/** Choices to store something along with an allowance, by scope; none where there is nothing usual to store. Pure. */
 export function scopeChoices(suggestions: readonly Suggestion[]): readonly ScopeChoice[] {
   const usual = suggestions.filter(({ update, destination }) => isUsualGrant(update) && destination !== "cliArg")
   const rules = usual.flatMap(({ words, rules: listed }) => listed.map((rule) => `${words} ${rule}`))

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react"
 import { classes } from "../../design/classes.ts"
+import { type EndSeen, MOMENT_MS, pressed, stepEnd } from "../answer/end-seen.ts"
 import { readOn } from "../answer/read-on.ts"
 
 interface BodyBoxProps {
@@ -17,6 +18,8 @@ export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
       // A region that scrolls must be reachable without a pointer.
       tabIndex={0}
       role="group"
+      data-decision
+      data-whole={gate.isShowingAll || undefined}
       aria-label={label}
       className={classes(
         // Nothing in it may give way instead: what is squeezed out of sight would count as seen. What is only read aloud stays inside.
@@ -40,19 +43,17 @@ export function RequestEnd() {
 export interface SeenGate {
   /** For what stands at the end. */
   readonly end: (element: HTMLElement | null) => void
-  /** The whole of it was on the screen, or it was short enough to be. */
+  readonly state: EndSeen["name"]
+  /** The end was on the screen long enough: it can be allowed. */
   readonly isOpen: boolean
   /** A press on the button: reads on until the end was seen, then answers. */
   readonly press: (answer: () => unknown) => void
-  /** Undefined where there is too much to show at once. */
+  /** Undefined where it is done, or where there is too much to show at once. */
   readonly showAll: (() => void) | undefined
   readonly isShowingAll: boolean
   /** Id of the hint that says why nothing can be allowed yet. */
   readonly hintId: string
 }
-
-/** A press that follows a page so soon was meant for the page before. */
-const AFTER_PAGE_MS = 400
 
 /**
  * A request that is longer than its box must be seen to its end before it can be allowed. Another content begins anew. `isLong`: only
@@ -60,51 +61,72 @@ const AFTER_PAGE_MS = 400
  */
 export function useSeenGate(contentKey: string, isLong = false): SeenGate {
   const [sentinel, setSentinel] = useState<HTMLElement | null>(null)
-  const [seenKey, setSeenKey] = useState<string | undefined>(undefined)
+  const [known, setKnown] = useState<{ readonly of: string; readonly state: EndSeen["name"] } | undefined>(undefined)
   const [shownKey, setShownKey] = useState<string | undefined>(undefined)
   const pagedAt = useRef(Number.NEGATIVE_INFINITY)
+  const state = known?.of === contentKey ? known.state : "new"
+  const isOpen = state === "seen"
   useEffect(() => {
-    if (sentinel === null) return undefined
-    let isOnScreen = false
-    let waiting = 0
-    const look = () => {
-      cancelAnimationFrame(waiting)
-      if (!isOnScreen || isCovered(sentinel)) return
-      if (isDrawnBefore(sentinel)) setSeenKey(contentKey)
-      // The last lines are drawn in a moment, and may push the end out of view.
-      else waiting = requestAnimationFrame(look)
-    }
-    // Within the screen, not only within its box: what the box itself is in may be scrolled too.
-    const observer = new IntersectionObserver((entries) => {
-      isOnScreen = entries.at(-1)?.isIntersecting === true
-      look()
-    })
-    observer.observe(sentinel)
-    addEventListener("scroll", look, { capture: true, passive: true })
-    addEventListener("resize", look)
-    return () => {
-      cancelAnimationFrame(waiting)
-      observer.disconnect()
-      removeEventListener("scroll", look, { capture: true })
-      removeEventListener("resize", look)
-    }
-  }, [sentinel, contentKey])
+    if (sentinel === null || isOpen) return undefined
+    return watchEnd(sentinel, (next) => setKnown({ of: contentKey, state: next }))
+  }, [sentinel, contentKey, isOpen])
   const isShowingAll = shownKey === contentKey
-  const isOpen = seenKey === contentKey || (isShowingAll && !isLong)
+  const showAll = () => {
+    setShownKey(contentKey)
+    // The button is gone with its hint.
+    sentinel?.closest<HTMLElement>("[data-decision]")?.focus()
+  }
   return {
     hintId: useId(),
     end: setSentinel,
+    state,
     isOpen,
     isShowingAll,
     press(answer) {
-      const now = performance.now()
-      const isSoon = now - pagedAt.current < AFTER_PAGE_MS
-      if (isOpen && !isSoon) answer()
-      if (isOpen || sentinel === null) return
-      pagedAt.current = now
-      readOn(sentinel, "page")
+      const press = pressed({ end: state, pagedAt: pagedAt.current, at: performance.now() })
+      pagedAt.current = press.pagedAt
+      if (press.does === "answers") answer()
+      else if (press.does === "reads on" && sentinel !== null) readOn(sentinel, "page")
     },
-    showAll: isLong ? undefined : () => setShownKey(contentKey),
+    showAll: isLong || isShowingAll ? undefined : showAll,
+  }
+}
+
+/** Tells how far the end was seen, whenever that changes. */
+function watchEnd(sentinel: HTMLElement, tell: (state: EndSeen["name"]) => void): () => void {
+  let state: EndSeen = { name: "new" }
+  let isOnScreen: boolean | undefined
+  let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    if (isOnScreen === undefined) return
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    const isPlain = isOnScreen && document.visibilityState === "visible" && !isCovered(sentinel)
+    const isInView = isPlain && isDrawnBefore(sentinel)
+    const before = state.name
+    state = stepEnd(state, { isInView, at: performance.now() })
+    if (state.name !== before) tell(state.name)
+    if (state.name === "looking") timer = setTimeout(look, state.since + MOMENT_MS - performance.now())
+    // The last lines are drawn in a moment, and may push the end out of view.
+    else if (isPlain && !isInView) frame = requestAnimationFrame(look)
+  }
+  // Within the screen, not only within its box: what the box itself is in may be scrolled too.
+  const observer = new IntersectionObserver((entries) => {
+    isOnScreen = entries.at(-1)?.isIntersecting === true
+    look()
+  })
+  observer.observe(sentinel)
+  const leaving = new AbortController()
+  const { signal } = leaving
+  addEventListener("scroll", look, { capture: true, passive: true, signal })
+  addEventListener("resize", look, { signal })
+  document.addEventListener("visibilitychange", look, { signal })
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+    observer.disconnect()
+    leaving.abort()
   }
 }
 

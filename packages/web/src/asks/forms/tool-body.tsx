@@ -8,11 +8,11 @@ import { VisibleText } from "../../design/visible-text.tsx"
 import type { Why } from "../../fleet/deciding-span.ts"
 import { JudgedText } from "../../fleet/why.tsx"
 import { DiffView, isDrawable } from "../../transcript/content/diff-view.tsx"
-import { JsonView } from "../../transcript/content/output-text.tsx"
-import { EDITS, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
+import { jsonText } from "../../transcript/content/json-text.ts"
+import { EDITS } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
-import { type EditPreview, previewOf } from "./edit-preview.ts"
-import { isLongText, LongText, UnseenLines } from "./long-request.tsx"
+import { type EditPreview, previewOf, restOfEdit, toldBy } from "./edit-preview.ts"
+import { isLongText, LongText, UnseenLines, WholeJson } from "./long-request.tsx"
 import { RequestEnd } from "./seen-gate.tsx"
 
 /** The effect of an edit, against the file where it can be had; undefined for a tool that edits nothing. */
@@ -21,15 +21,17 @@ export function useEditPreview(ask: Ask): EditPreview | undefined {
   const { toolName: tool = "", input } = ask
   return useMemo(() => {
     if (!EDITS.has(tool) || input === undefined) return undefined
-    return previewOf({ tool, input, file, told: hunksOfInput(tool, input) })
+    return previewOf({ tool, input, file, told: toldBy(tool, input) })
   }, [tool, input, file])
 }
+
+type Input = Readonly<Record<string, unknown>>
 
 interface ToolAskBodyProps {
   readonly tool: string
   /** Why the policy decided on this very input. */
   readonly why: Why | undefined
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Input
   readonly preview: EditPreview | undefined
 }
 
@@ -37,7 +39,7 @@ interface ToolAskBodyProps {
 export function ToolAskBody({ tool, input, why, preview }: ToolAskBodyProps) {
   const command = textIn(input, "command")
   if (tool === "Bash" && command !== undefined) return <CommandBody command={command} input={input} why={why} />
-  if (preview !== undefined) return <EditBody input={input} preview={preview} />
+  if (preview !== undefined) return <EditBody tool={tool} input={input} preview={preview} />
   const url = textIn(input, "url")
   return (
     <>
@@ -46,43 +48,67 @@ export function ToolAskBody({ tool, input, why, preview }: ToolAskBodyProps) {
           <JudgedText text={url} field="url" why={why} />
         </p>
       )}
-      <JsonView value={input} whole />
+      <WholeJson value={input} />
       <RequestEnd />
     </>
   )
 }
 
 /** Whether only what is in view of it is drawn. */
-export function isLongRequest({ toolName, input }: Pick<Ask, "toolName" | "input">, preview: EditPreview | undefined) {
-  if (preview !== undefined) return !isDrawable(preview.hunks)
-  return toolName === "Bash" && isLongText(textIn(input, "command") ?? "")
+export function isLongRequest(
+  { toolName: tool = "", input = {} }: Pick<Ask, "toolName" | "input">,
+  preview: EditPreview | undefined,
+): boolean {
+  const command = tool === "Bash" ? textIn(input, "command") : undefined
+  if (command !== undefined && isLongText(command)) return true
+  if (preview !== undefined && !isDrawable(preview.hunks)) return true
+  return isLongText(jsonText(restOf(tool, input, preview)))
+}
+
+/** Fields of a request that nothing else of its card shows. */
+function restOf(tool: string, input: Input, preview: EditPreview | undefined): Input {
+  if (preview !== undefined) return restOfEdit(tool, input, preview.hunks)
+  if (tool !== "Bash" || textIn(input, "command") === undefined) return input
+  const { command: _, description, ...rest } = input
+  return description === undefined || typeof description === "string" ? rest : { description, ...rest }
 }
 
 function CommandBody({ command, input, why }: { readonly command: string } & Pick<ToolAskBodyProps, "input" | "why">) {
-  const { command: _, description, ...rest } = input
+  const { description } = input
+  const Text = isLongText(command) ? LongText : JudgedText
   return (
     <>
       {typeof description === "string" && <VisibleText as="p" className="text-dense text-text-2" text={description} />}
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
-        {isLongText(command) ? <LongText text={command} /> : <JudgedText text={command} field="command" why={why} />}
+        <Text text={command} field="command" why={why} />
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
       </div>
-      {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}
+      <Rest tool="Bash" input={input} preview={undefined} />
       <RequestEnd />
     </>
   )
 }
 
-function EditBody({ input, preview }: Pick<ToolAskBodyProps, "input"> & { readonly preview: EditPreview }) {
+function EditBody({
+  tool,
+  input,
+  preview,
+}: Pick<ToolAskBodyProps, "tool" | "input"> & { readonly preview: EditPreview }) {
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
   return (
     <>
-      <UnseenLines hunks={preview.hunks} />
+      {!isDrawable(preview.hunks) && <UnseenLines hunks={preview.hunks} />}
       <DiffView hunks={preview.hunks} path={path} header="path" />
+      <Rest tool={tool} input={input} preview={preview} />
       <RequestEnd />
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )
+}
+
+function Rest({ tool, input, preview }: Omit<ToolAskBodyProps, "why">) {
+  const fields = useMemo(() => restOf(tool, input, preview), [tool, input, preview])
+  return Object.keys(fields).length === 0 ? null : <WholeJson value={fields} />
 }
 
 const MAX_BYTES = 400_000

@@ -1,7 +1,8 @@
 import type { Ask } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol/envelope"
 import { type ReactNode, useContext, useMemo, useState } from "react"
-import { useFleet } from "../../app/hub-context.ts"
+import { useHubStore } from "../../app/hub-context.ts"
+import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { Confirm } from "../../design/dialog.tsx"
 import { Field, fieldKeys, INPUT } from "../../design/field.tsx"
@@ -33,6 +34,11 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const preview = useEditPreview(ask)
   const isLong = useMemo(() => isLongRequest(ask, preview), [ask, preview])
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`, isLong)
+  // Once offered it stays: a menu that somebody has open must not go when the file's content takes the place of the request's.
+  const [offeredOf, setOffered] = useState<string | undefined>(undefined)
+  if (gate.isOpen && offeredOf !== ask.inputHash) setOffered(ask.inputHash)
+  // Offered as soon as the end is in view: the buttons beside it must not move a moment later.
+  const isOffered = offeredOf === ask.inputHash || gate.state === "looking"
   const identical = useIdentical(ask, place === "dock" || place === "phone")
   const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
@@ -83,8 +89,8 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
             {isDenyFirst && deny}
             <AllowMenu
               // Nothing is remembered of a request that was not read, or that the reader must not allow.
-              suggestions={gate.isOpen && barred === undefined && !isChoosing ? suggestions : []}
-              onAllow={(stored) => canAct && allow(undefined, stored)}
+              suggestions={isOffered && barred === undefined && !isChoosing ? suggestions : []}
+              onAllow={(stored) => canAct && gate.press(() => allow(undefined, stored))}
               onChoose={() => {
                 setChoosing(true)
                 // The menu goes, and its focus with it.
@@ -92,7 +98,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
               }}
             >
               <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => canAct && allow()}>
-                {gate.isOpen ? `Allow${suffix === "" ? " once" : suffix}` : UNREAD}
+                {gate.state === "unread" ? UNREAD : `Allow${suffix === "" ? " once" : suffix}`}
               </ActButton>
             </AllowMenu>
             <ActButton act="edit" isReady={canAct} onPress={() => canAct && open("edit")}>
@@ -110,8 +116,12 @@ const NONE: readonly Ask[] = []
 
 /** Other open requests for the very same thing, in whatever session. `isHidden`: they are not offered here. */
 function useIdentical(ask: Ask, isHidden: boolean): readonly Ask[] {
-  const { asks, sessions } = useFleet()
-  return useMemo(() => (isHidden ? NONE : identicalTo(ask, openAsks(asks), sessions)), [ask, isHidden, asks, sessions])
+  // A request without offers is not drawn again for a change elsewhere in the fleet.
+  const fleet = useSelected(useHubStore().fleet, (now) => (isHidden ? undefined : now))
+  return useMemo(
+    () => (fleet === undefined ? NONE : identicalTo(ask, openAsks(fleet.asks), fleet.sessions)),
+    [ask, fleet],
+  )
 }
 
 interface EditInputProps extends Pick<AskFormProps, "ask" | "canAct" | "notes">, Pick<OpenRow, "back" | "takesFocus"> {
@@ -152,7 +162,8 @@ function EditInput(props: EditInputProps) {
   const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
   const [text, setText] = useAskDraft(ask, "edit", original)
   // Once there it stays: nothing moves under whoever reads it.
-  const [showsRequest] = useState(!gate.isOpen)
+  const [showsRequest, setShowsRequest] = useState(!gate.isOpen)
+  if (!gate.isOpen && !showsRequest) setShowsRequest(true)
   const [isLeaving, setLeaving] = useState(false)
   const edited = read(text, field, input)
   const isChanged = text !== original
@@ -186,7 +197,9 @@ function EditInput(props: EditInputProps) {
             showsLetter={false}
             onPress={() => "input" in edited && onAllow(isChanged ? edited.input : undefined)}
           >
-            {gate.isOpen ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}` : UNREAD}
+            {gate.state === "unread"
+              ? UNREAD
+              : `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}`}
           </ActButton>
           <Button look="quiet" onClick={leave}>
             Back

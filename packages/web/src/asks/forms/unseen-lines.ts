@@ -1,11 +1,16 @@
 import { hasHidden } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import type { Hunk } from "../../transcript/content/line-diff.ts"
+
+interface Line {
+  readonly text: string
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
 
 const MAX_NAMED = 5
 
 /** The lines in which characters hide, in words; undefined where none do. Pure. */
-export function unseenWords(hunks: readonly Hunk[]): string | undefined {
+export function unseenWords(hunks: readonly { readonly lines: Iterable<Line> }[]): string | undefined {
   const found: number[] = []
   let count = 0
   for (const { lines } of hunks) {

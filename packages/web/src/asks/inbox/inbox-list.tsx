@@ -14,8 +14,8 @@ import { summaryOf } from "../../fleet/ask-words.ts"
 import { useMachineNames } from "../../fleet/machine-store.tsx"
 import { answerStateOf } from "../answer/send-answer.ts"
 import { outcomeSentence } from "../request-words.ts"
-import { BY_HAND, groupBySession, type InboxWish, KINDS, machineOf } from "./inbox.ts"
-import { Receipts, Rows, SessionGroup } from "./inbox-rows.tsx"
+import { BY_HAND, type InboxWish, KINDS, machineOf } from "./inbox.ts"
+import { Receipts, Rows, SessionGroups } from "./inbox-rows.tsx"
 
 interface InboxListProps {
   readonly tab: "open" | "settled"
@@ -32,6 +32,9 @@ interface InboxListProps {
 
 export function InboxList(props: InboxListProps) {
   const { tab, wish, all, list, openCount, chosen, hrefOf, listRef } = props
+  useEffect(() => {
+    document.querySelector("[data-inbox-row]:has([aria-current])")?.scrollIntoView({ block: "nearest" })
+  }, [chosen])
   return (
     <>
       <header className="flex shrink-0 flex-col gap-1 border-b border-line px-4 pt-2">
@@ -58,9 +61,7 @@ export function InboxList(props: InboxListProps) {
         {tab === "settled" ? (
           <Rows label="Settled requests" asks={list} chosen={chosen} hrefOf={hrefOf} />
         ) : (
-          groupBySession(list).map(({ session, asks }) => (
-            <SessionGroup key={session} session={session} asks={asks} chosen={chosen} hrefOf={hrefOf} />
-          ))
+          <SessionGroups asks={list} chosen={chosen} hrefOf={hrefOf} />
         )}
         {tab === "open" && <Receipts />}
       </div>

@@ -5,13 +5,17 @@ import { Link } from "../../app/router.tsx"
 import { classes } from "../../design/classes.ts"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
+import { Windowed } from "../../design/windowed.tsx"
 import { age } from "../../design/words.ts"
 import { agentWords, kindWord, MAIN_AGENT, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import { MachineName } from "../../fleet/machine-store.tsx"
 import { titleOf } from "../../fleet/session-words.ts"
 import { Expiry } from "../ask-heading.tsx"
+import { useIsGood } from "../ask-outcome.tsx"
+import { NotChecked } from "../ask-why.tsx"
 import { reasonsOf, receiptWords, verdictReason } from "../request-words.ts"
-import { receiptsOf } from "./inbox.ts"
+import { groupBySession, receiptsOf } from "./inbox.ts"
+import { useTurn } from "./turns.ts"
 
 interface RowsProps {
   readonly label: string
@@ -20,14 +24,52 @@ interface RowsProps {
   readonly hrefOf: (ask: Ask) => string
 }
 
+/** Rows, and sessions, of one piece; about the height of each. */
+const PIECE = 25
+const ROW_PX = 52
+const HEADING_PX = 40
+
+/** However many there are, those in view are in the document, and the one that was chosen. */
 export function Rows({ label, asks, chosen, hrefOf }: RowsProps) {
   if (asks.length === 0) return null
   return (
-    <ul aria-label={label}>
-      {asks.map((ask) => (
-        <InboxRow key={ask.id} ask={ask} isChosen={ask.id === chosen} href={hrefOf(ask)} />
-      ))}
-    </ul>
+    <Windowed
+      count={Math.ceil(asks.length / PIECE)}
+      heightOf={(index) => pieceOf(asks, index).length * ROW_PX}
+      content={asks.length}
+      kept={Math.floor(asks.findIndex(({ id }) => id === chosen) / PIECE)}
+    >
+      {(index) => (
+        <ul aria-label={label}>
+          {pieceOf(asks, index).map((ask) => (
+            <InboxRow key={ask.id} ask={ask} isChosen={ask.id === chosen} href={hrefOf(ask)} />
+          ))}
+        </ul>
+      )}
+    </Windowed>
+  )
+}
+
+function pieceOf<T>(all: readonly T[], index: number): readonly T[] {
+  return all.slice(index * PIECE, (index + 1) * PIECE)
+}
+
+/** The open requests by session. */
+export function SessionGroups({ asks: all, chosen, hrefOf }: Omit<RowsProps, "label">) {
+  const groups = groupBySession(all)
+  return (
+    <Windowed
+      count={Math.ceil(groups.length / PIECE)}
+      heightOf={(index) => pieceOf(groups, index).reduce((sum, { asks }) => sum + HEADING_PX + asks.length * ROW_PX, 0)}
+      content={all.length}
+      kept={Math.floor(groups.findIndex(({ asks }) => asks.some(({ id }) => id === chosen)) / PIECE)}
+    >
+      {(index) =>
+        pieceOf(groups, index).map(({ session, asks }) => (
+          <SessionGroup key={session} session={session} asks={asks} chosen={chosen} hrefOf={hrefOf} />
+        ))
+      }
+    </Windowed>
   )
 }
 
@@ -36,7 +78,7 @@ interface SessionGroupProps extends Omit<RowsProps, "label"> {
 }
 
 /** The open requests of one session. */
-export function SessionGroup({ session: id, asks, ...rest }: SessionGroupProps) {
+function SessionGroup({ session: id, asks, ...rest }: SessionGroupProps) {
   const session = useSession(id)
   const title = session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session)
   return (
@@ -55,10 +97,9 @@ export function SessionGroup({ session: id, asks, ...rest }: SessionGroupProps) 
   )
 }
 
-/** What people answered lately, each with its record: who, what and when. */
+/** Requests that people answered lately, each with its record: who, what and when. */
 export function Receipts() {
   const { asks } = useFleet()
-  const me = useMe()
   const now = useNow()
   const receipts = receiptsOf(asks.values(), now)
   if (receipts.length === 0) return null
@@ -67,20 +108,26 @@ export function Receipts() {
       <h2 className="px-3 pt-2 pb-1 text-dense font-medium text-text-2">Just answered</h2>
       <ul aria-label="Just answered">
         {receipts.map((ask) => (
-          <li key={ask.id} data-inbox-row="">
-            <Link
-              href={`/requests/${encodeURIComponent(ask.id)}?state=settled`}
-              className="flex flex-col rounded-control px-3 py-1.5 text-meta text-text-2 hover:bg-sunken"
-            >
-              <bdi className="min-w-0 truncate font-mono">{summaryOf(ask)}</bdi>
-              <span className={ask.state === "allowed" ? "text-clear" : "text-text-3"}>
-                {receiptWords(ask, me.name)}
-              </span>
-            </Link>
-          </li>
+          <Receipt key={ask.id} ask={ask} />
         ))}
       </ul>
     </section>
+  )
+}
+
+function Receipt({ ask }: { readonly ask: Ask }) {
+  const me = useMe()
+  const isGood = useIsGood(ask)
+  return (
+    <li data-inbox-row="">
+      <Link
+        href={`/requests/${encodeURIComponent(ask.id)}?state=settled`}
+        className="flex flex-col rounded-control px-3 py-1.5 text-meta text-text-2 hover:bg-sunken"
+      >
+        <bdi className="min-w-0 truncate font-mono">{summaryOf(ask)}</bdi>
+        <span className={isGood ? "text-clear" : "text-text-3"}>{receiptWords(ask, me.name)}</span>
+      </Link>
+    </li>
   )
 }
 
@@ -115,7 +162,28 @@ function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChose
 /** Reading a command takes a parser: the rows are there before it is. */
 const RiskKinds = lazyPart(async () => (await import("../risk-cues.tsx")).RiskKinds)
 
-/** What to look at twice, why it is asked, which sub-agent asks, and until when it can be answered. Nothing of it, no line. */
+/** Fewer characters are judged in a few milliseconds. */
+const QUICK_CHARS = 200
+
+/** A list or an object may hold anything. */
+function isQuick(input: Ask["input"] = {}): boolean {
+  const sizeOf = (value: unknown) =>
+    typeof value === "string" ? value.length : typeof value === "object" ? QUICK_CHARS : 0
+  return Object.values(input).reduce<number>((sum, value) => sum + sizeOf(value), 0) < QUICK_CHARS
+}
+
+/** Judging a long command may take a tenth of a second: such rows are judged one at a time. */
+function RowCues({ ask }: { readonly ask: Ask }) {
+  const isUp = useTurn(isQuick(ask.input))
+  if (!isUp) return null
+  return (
+    <PartBoundary waiting={null} frame={() => <NotChecked />}>
+      <RiskKinds ask={ask} />
+    </PartBoundary>
+  )
+}
+
+/** Tells what to look at twice, why it is asked, which sub-agent asks, and until when it can be answered. Nothing of it, no line. */
 function WhyLine({ ask, now }: { readonly ask: Ask; readonly now: number }) {
   const session = useSession(ask.sessionId)
   const [reason] = reasonsOf(ask, session?.cwd ?? null)
@@ -124,11 +192,7 @@ function WhyLine({ ask, now }: { readonly ask: Ask; readonly now: number }) {
   const words = [agent === MAIN_AGENT ? "" : agent, why ?? ""].filter((part) => part !== "").join(" · ")
   return (
     <span className="flex gap-x-2 text-meta text-text-3 empty:hidden">
-      {ask.kind === "tool" && (
-        <PartBoundary waiting={null} frame={() => <></>}>
-          <RiskKinds ask={ask} />
-        </PartBoundary>
-      )}
+      {ask.kind === "tool" && <RowCues ask={ask} />}
       {words !== "" && <bdi className="min-w-0 truncate">{oneLine(words, 200)}</bdi>}
       {ask.expiresAt !== undefined && (
         <span className="ms-auto shrink-0">

@@ -1,7 +1,7 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Row, ToolRow } from "@signalbox/transcript"
 import { countsOf, diffTexts, type Hunk } from "../../transcript/content/line-diff.ts"
-import { EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
+import { applied, EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
 
 /** The change to one file. */
 export interface FileChange {
@@ -76,14 +76,5 @@ function textAfter(row: ToolRow): string | undefined {
   if (row.name === "Write") return textOf(row.input, "content")
   const before = textBefore(row)
   if (before === undefined || row.name === "NotebookEdit") return undefined
-  const edits = row.input["edits"]
-  const steps = (Array.isArray(edits) ? edits : [row.input]).filter(isObject)
-  return steps.reduce<string | undefined>((text, step) => replaced(text, step), before)
-}
-
-/** Undefined where the words to replace are not there: then it is not known what the file became. */
-function replaced(text: string | undefined, step: Readonly<Record<string, unknown>>): string | undefined {
-  const [from, to] = [textOf(step, "old_string"), textOf(step, "new_string")]
-  if (text === undefined || from === undefined || to === undefined || !text.includes(from)) return undefined
-  return step["replace_all"] === true ? text.replaceAll(from, () => to) : text.replace(from, () => to)
+  return applied(before, row.input)
 }

@@ -6,11 +6,26 @@ import { oneLine } from "../../design/visible-text.tsx"
 import { DIFF_MARKS } from "../../transcript/content/diff-line.tsx"
 import { DiffView } from "../../transcript/content/diff-view.tsx"
 import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
-import { isSameLine, numberOf } from "./line-comment.ts"
+import { useTranscript } from "../../transcript/rows/transcript-context.tsx"
+import { isSameLine, type LineComment, numberOf, withLine } from "./line-comment.ts"
 
 const MAX_ROWS = 200
 /** Lines that fingers choose from. */
 const MAX_CHOICES = 300
+
+const NONE: readonly LineComment[] = []
+/** Half-written comments by session and file: folding the file or closing the panel loses none. */
+const keptComments = new Map<string, readonly LineComment[]>()
+/** Files with comments that are kept; the oldest go first. */
+const MAX_KEPT = 50
+
+function keepComments(key: string, comments: readonly LineComment[]): void {
+  const written = comments.filter(({ words }) => words.trim() !== "")
+  keptComments.delete(key)
+  if (written.length > 0) keptComments.set(key, written)
+  const [oldest] = keptComments.keys()
+  if (keptComments.size > MAX_KEPT && oldest !== undefined) keptComments.delete(oldest)
+}
 
 interface CommentedDiffProps {
   readonly path: string
@@ -19,38 +34,52 @@ interface CommentedDiffProps {
   readonly onComment: ((line: DiffLine, words: string) => void) | undefined
 }
 
-/** A difference whose lines can be commented on, one at a time. */
+/** A difference whose lines can be commented on. A comment that is half written stays until it is added or cancelled. */
 export function CommentedDiff({ path, hunks, onComment }: CommentedDiffProps) {
-  // Kept here: the row it stands in may be scrolled out of the document.
-  const [open, setOpen] = useState<{ readonly line: DiffLine; readonly words: string } | undefined>(undefined)
+  const { sessionId } = useTranscript()
+  const key = JSON.stringify([sessionId, path])
+  const [comments, setComments] = useState(() => keptComments.get(key) ?? NONE)
+  // Fields that are there again take no focus.
+  const [opened, setOpened] = useState<DiffLine | undefined>(undefined)
   const opener = useRef<Element | null>(null)
   if (onComment === undefined) return <DiffView hunks={hunks} path={path} header="counts" maxRows={MAX_ROWS} />
+  const keep = (next: readonly LineComment[]) => {
+    keepComments(key, next)
+    setComments(next)
+  }
   const start = (line: DiffLine) => {
     opener.current = document.activeElement
-    setOpen({ line, words: open !== undefined && isSameLine(open.line, line) ? open.words : "" })
+    setOpened(line)
+    keep(withLine(comments, line))
   }
-  const close = () => {
-    setOpen(undefined)
-    if (opener.current instanceof HTMLElement) opener.current.focus()
+  const formOf = ({ line, words }: LineComment) => {
+    const close = () => {
+      keep(comments.filter((other) => !isSameLine(other.line, line)))
+      if (opener.current instanceof HTMLElement) opener.current.focus()
+    }
+    return (
+      <CommentForm
+        key={`${line.kind} ${numberOf(line)}`}
+        place={`line ${numberOf(line)} of ${path}`}
+        words={words}
+        takesFocus={opened !== undefined && isSameLine(opened, line)}
+        onWords={(changed) =>
+          keep(comments.map((other) => (isSameLine(other.line, line) ? { line, words: changed } : other)))
+        }
+        onAdd={() => {
+          if (words.trim() !== "") onComment(line, words)
+          close()
+        }}
+        onClose={close}
+      />
+    )
   }
-  const form = open !== undefined && (
-    <CommentForm
-      place={`line ${numberOf(open.line)} of ${path}`}
-      words={open.words}
-      onWords={(words) => setOpen({ ...open, words })}
-      onAdd={() => {
-        if (open.words.trim() !== "") onComment(open.line, open.words)
-        close()
-      }}
-      onClose={close}
-    />
-  )
   const isTouched = isCoarse()
   return (
     <>
       {isTouched && <LineChoice path={path} hunks={hunks} onChoose={start} />}
       {/* The line itself may be folded, or far down. */}
-      {isTouched && form}
+      {isTouched && comments.map(formOf)}
       <DiffView
         hunks={hunks}
         path={path}
@@ -59,7 +88,7 @@ export function CommentedDiff({ path, hunks, onComment }: CommentedDiffProps) {
         tools={{
           label: (line) => `Comment on line ${numberOf(line)}${line.kind === "removed" ? ", removed" : ""}`,
           onPress: start,
-          below: (line) => !isTouched && open !== undefined && isSameLine(open.line, line) && form,
+          below: (line) => !isTouched && comments.filter((comment) => isSameLine(comment.line, line)).map(formOf),
         }}
       />
     </>
@@ -96,12 +125,13 @@ interface CommentFormProps {
   /** "line 3 of a.ts" */
   readonly place: string
   readonly words: string
+  readonly takesFocus: boolean
   readonly onWords: (words: string) => void
   readonly onAdd: () => void
   readonly onClose: () => void
 }
 
-function CommentForm({ place, words, onWords, onAdd, onClose }: CommentFormProps) {
+function CommentForm({ place, words, takesFocus, onWords, onAdd, onClose }: CommentFormProps) {
   const onKey = fieldKeys({
     Escape: onClose,
     Enter: ({ ctrlKey, metaKey }) => (ctrlKey || metaKey ? onAdd() : "not-here"),
@@ -116,7 +146,7 @@ function CommentForm({ place, words, onWords, onAdd, onClose }: CommentFormProps
     >
       <textarea
         // Somebody asked for this very field.
-        autoFocus
+        autoFocus={takesFocus}
         aria-label={`Comment on ${place}`}
         rows={2}
         value={words}

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react"
 import { Button } from "../../design/button.tsx"
+import { ChangeCounts } from "../../design/change-counts.tsx"
 import { classes } from "../../design/classes.ts"
 import { NextIcon } from "../../design/icons.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import { ChangeCounts } from "../../transcript/content/diff-view.tsx"
 import type { FileChange } from "./changes.ts"
 import { treeRows, treeStep } from "./file-tree.ts"
 

@@ -80,7 +80,7 @@ function soleFolder({ folders, files }: Folder): readonly [string, Folder] | und
   return files.size === 0 && folders.size === 1 ? [...folders][0] : undefined
 }
 
-/** Where a key leads from a row of the tree: to another row, or to a folder that opens or closes. Undefined for any other key. */
+/** The step that a key makes from a row of the tree: to another row, or to a folder that opens or closes. Undefined for any other key. */
 export function treeStep(
   rows: readonly TreeRow[],
   at: number,

@@ -19,3 +19,16 @@ export function numberOf({ before, after }: DiffLine): number {
 export function isSameLine(a: DiffLine, b: DiffLine): boolean {
   return numberOf(a) === numberOf(b) && (a.kind === "removed") === (b.kind === "removed")
 }
+
+/** A comment that is being written. */
+export interface LineComment {
+  readonly line: DiffLine
+  readonly words: string
+}
+
+/** One more line to comment on. Fields that were left empty go; words of other lines stay. Pure. */
+export function withLine(comments: readonly LineComment[], line: DiffLine): readonly LineComment[] {
+  const isOpen = comments.some((other) => isSameLine(other.line, line))
+  const written = comments.filter(({ words, line: other }) => words.trim() !== "" || isSameLine(other, line))
+  return isOpen ? written : [...written, { line, words: "" }]
+}

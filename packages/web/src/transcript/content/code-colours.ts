@@ -109,7 +109,7 @@ function paintQuoted(painter: Painter, language: Language): boolean {
     return false
   const { open, close, hasEscapes, isLong, isCharacter } = quote
   let end = at + open.length
-  // What is not closed goes on to the end of its line or text: nothing is looked at twice.
+  // A text that is not closed goes on to the end of its line or text: nothing is looked at twice.
   const last = isCharacter === true ? Math.min(text.length, at + MAX_CHARACTER) : text.length
   const isBreak = (place: number) => !isLong && text.charAt(place) === "\n"
   while (end < last && !text.startsWith(close, end) && !isBreak(end))

@@ -5,7 +5,8 @@ import type { LinePart } from "./changed-words.ts"
 import { type LineColours, TONES, type Tone } from "./code-tones.ts"
 
 const LOOKS: Readonly<Record<Tone, string>> = {
-  comment: "text-code-comment",
+  // Somebody who decides must not skip a line because a stray mark makes it look like a comment.
+  comment: "text-code-comment in-data-decision:text-inherit",
   string: "text-code-string",
   number: "text-code-number",
   keyword: "text-code-keyword",

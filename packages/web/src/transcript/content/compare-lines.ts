@@ -152,7 +152,7 @@ class Comparison {
   }
 }
 
-/** Where each line stands; of one that stands in too many places only that there are too many. */
+/** The places of each line; of one that stands in too many places only that there are too many. */
 function placesOf(lines: Int32Array, from: number, to: number): ReadonlyMap<number, readonly number[]> {
   const places = new Map<number, number[]>()
   for (let at = from; at < to; at++) {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react"
 import { setPreferences, usePreferences } from "../../app/preferences.ts"
 import { Button } from "../../design/button.tsx"
+import { ChangeCounts } from "../../design/change-counts.tsx"
 import { classes } from "../../design/classes.ts"
 import { useTextWidth } from "../../design/text-width.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
@@ -68,7 +69,7 @@ export function DiffView(props: DiffViewProps) {
     () => diffRows(hunks, { isSplit, unfolded, folds: !isWhole }),
     [hunks, isSplit, unfolded, isWhole],
   )
-  const shown = all || rows.length <= maxRows ? rows : rows.slice(0, maxRows)
+  const shown = useMemo(() => (all || rows.length <= maxRows ? rows : rows.slice(0, maxRows)), [all, rows, maxRows])
   const isBoxed = all && rows.length > BOXED_ROWS && Number.isFinite(maxRows)
   const drawn = useDrawnRow({
     hunks,
@@ -140,15 +141,6 @@ function DiffHeader({ path, added, removed, children }: DiffHeaderProps) {
   )
 }
 
-/** `+3 −2` */
-export function ChangeCounts({ added, removed }: { readonly added: number; readonly removed: number }) {
-  return (
-    <span className="shrink-0 font-mono text-meta leading-5 tabular-nums">
-      <span className="text-clear">+{added}</span> <span className="text-danger">−{removed}</span>
-    </span>
-  )
-}
-
 type DrawnRow = (row: DiffRow, isStop: boolean) => ReactNode
 
 interface DrawnRowProps extends Pick<DiffViewProps, "hunks"> {
@@ -214,6 +206,7 @@ function Rows({ rows, columns, linePx, isBoxed, hasTools, children }: RowsProps)
       className={classes("leading-5", isBoxed && "max-h-[70vh] overflow-y-auto")}
     >
       <Windowed
+        content={rows}
         count={Math.ceil(rows.length / perPiece)}
         heightOf={(index) => pieceOf(index).reduce((sum, row) => sum + linesOf(row, columns) * linePx, 0)}
       >

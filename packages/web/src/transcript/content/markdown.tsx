@@ -7,9 +7,10 @@ import {
   type TokenTable,
   unescaped,
 } from "@signalbox/transcript/markdown"
-import { Fragment, memo, type ReactNode, useEffect, useMemo } from "react"
+import { createContext, Fragment, memo, type ReactNode, useContext, useEffect, useMemo } from "react"
 import { createValueStore, useValue } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
 import { proseText } from "../../design/visible-text.tsx"
 import { CodeText } from "./code-text.tsx"
 import type { LineColours } from "./code-tones.ts"
@@ -21,19 +22,26 @@ interface MarkdownProps {
   readonly live: boolean
   /** Marks the end of what is said so far. */
   readonly hasCaret?: boolean
+  /** Somebody decides on it: draws what markdown leaves out of a token, such as the title of a link. */
+  readonly leftOut?: LeftOut
 }
 
+type LeftOut = (token: Token) => ReactNode
+const LeftOutOf = createContext<LeftOut | undefined>(undefined)
+
 /** An agent's text, as elements of ours. Markup in it is text; nothing in it loads or runs. */
-export const Markdown = memo(function Markdown({ text, live, hasCaret = false }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, live, hasCaret = false, leftOut }: MarkdownProps) {
   const mend = useMend(live)
   const blocks = useMemo(() => markdownTokens(text, live ? mend : undefined), [text, live, mend])
   if (blocks === undefined) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
   return (
-    <div className={hasCaret ? "prose has-caret" : "prose"}>
-      {blocks.map((block, index) => (
-        // A text that grows keeps its blocks in their places: only the last one is drawn again.
-        <Block key={index} block={block} raw={block.raw} isOpen={live && index === blocks.length - 1} />
-      ))}
+    <div className={classes("prose", hasCaret && "has-caret", leftOut && "is-whole")}>
+      <LeftOutOf value={leftOut}>
+        {blocks.map((block, index) => (
+          // A text that grows keeps its blocks in their places: only the last one is drawn again.
+          <Block key={index} block={block} raw={block.raw} isOpen={live && index === blocks.length - 1} />
+        ))}
+      </LeftOutOf>
     </div>
   )
 })
@@ -86,7 +94,7 @@ function renderToken(token: Token): ReactNode {
 
 const ELEMENTS: TokenTable<ReactNode> = {
   space: () => null,
-  def: () => null,
+  def: (token) => <All token={token} />,
   paragraph: ({ tokens }) => <p>{renderAll(tokens)}</p>,
   text: ({ text, tokens }) => (tokens === undefined ? proseText(unescaped(text)) : renderAll(tokens)),
   escape: ({ text }) => proseText(text),
@@ -99,20 +107,46 @@ const ELEMENTS: TokenTable<ReactNode> = {
   em: ({ tokens }) => <em>{renderAll(tokens)}</em>,
   del: ({ tokens }) => <del>{renderAll(tokens)}</del>,
   codespan: ({ text }) => <code>{proseText(text)}</code>,
-  code: ({ text, lang }) => <CodeBlock text={text} language={lang ?? ""} />,
+  code: (token) => (
+    <All token={token}>
+      <CodeBlock text={token.text} language={token.lang ?? ""} />
+    </All>
+  ),
   blockquote: ({ tokens }) => <blockquote>{renderAll(tokens)}</blockquote>,
   list: ({ ordered, start, items }) =>
     ordered ? <ol start={start === "" ? 1 : start}>{renderAll(items)}</ol> : <ul>{renderAll(items)}</ul>,
   list_item: ({ tokens }) => <li>{renderAll(tokens)}</li>,
-  table: (token) => <Table token={token} />,
+  table: (token) => (
+    <All token={token}>
+      <Table token={token} />
+    </All>
+  ),
   checkbox: ({ checked }) => (
     <input type="checkbox" aria-label="Task" checked={checked} readOnly disabled className="me-1.5" />
   ),
   hr: () => <hr />,
   br: () => <br />,
-  link: ({ href, tokens }) => <SafeLink href={href}>{renderAll(tokens)}</SafeLink>,
-  image: ({ href, text }) => <SafeLink href={href}>{`Image: ${text === "" ? href : text}`}</SafeLink>,
+  link: (token) => (
+    <All token={token}>
+      <SafeLink href={token.href}>{renderAll(token.tokens)}</SafeLink>
+    </All>
+  ),
+  image: (token) => (
+    <All token={token}>
+      <SafeLink href={token.href}>{`Image: ${token.text === "" ? token.href : token.text}`}</SafeLink>
+    </All>
+  ),
   html: ({ raw }) => proseText(raw),
+}
+
+function All({ token, children }: { readonly token: Token; readonly children?: ReactNode }) {
+  const leftOut = useContext(LeftOutOf)
+  return (
+    <>
+      {children}
+      {leftOut?.(token)}
+    </>
+  )
 }
 
 function Table({ token }: { readonly token: Tokens.Table }) {

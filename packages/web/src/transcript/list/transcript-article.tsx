@@ -51,7 +51,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
       className={classes(
         "group/row relative mx-auto max-w-4xl rounded-control px-4 py-1 outline-offset-0! tablet:px-6",
         // History that a fork began with: it was said in another session.
-        row.headSeq < 0 && "opacity-75",
+        row.headSeq < 0 && "text-text-2",
         mark !== undefined && "outline-2 outline-focus outline-solid",
       )}
     >

@@ -10,8 +10,10 @@ import {
   useState,
 } from "react"
 import { Virtualizer, type VirtualizerHandle } from "virtua"
-import { createValueStore } from "../../app/value-store.ts"
+import { useMarkRead } from "../../app/hub-context.ts"
+import { createValueStore, useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
+import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { useTranscript } from "../rows/transcript-context.tsx"
 import { SessionTrack, type TrackPosition } from "../track/session-track.tsx"
@@ -20,11 +22,13 @@ import type { FeedView, SessionFeed } from "../window/session-feed.ts"
 import { useFollow } from "./follow.ts"
 import { onFeedKey, useJumps } from "./jumps.ts"
 import { keepSizes, keptSizes, useKeptRows } from "./kept-rows.ts"
-import { EmptyLane } from "./lane-view.tsx"
-import { FindHint, JumpPill, TasksChip } from "./list-hints.tsx"
+import { JumpPill, TasksChip } from "./list-hints.tsx"
 import type { ReadingPlace } from "./reading-place.ts"
 import { TranscriptArticle } from "./transcript-article.tsx"
 import { useReadingPlace } from "./use-reading-place.ts"
+
+const FindHint = lazyPart(async () => (await import("./find-hint.tsx")).FindHint, { isAhead: true })
+const EmptyLane = lazyPart(async () => (await import("./lane-view.tsx")).EmptyLane)
 
 export interface TranscriptHandle {
   jumpToStart(): void
@@ -61,7 +65,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const { sessionId } = useTranscript()
-  const { isFollowing, send } = useFollow(scroller, content, start?.at !== "row")
+  const { isFollowing, send } = useFollow(scroller, content, start === undefined ? !(goTo > 0) : start.at === "end")
   const { rows } = view
   // It stays as high as it was: what stands below it must not move.
   const [headPx] = useState(view.isAtHead ? HEAD_PX.whole : HEAD_PX.more)
@@ -71,9 +75,15 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
   const { marked, jumpTo, jumpToEnd, turn } = useJumps({ feed, scroller, list, send, marks })
   const { position, onScroll, locate } = useLook(feed, list)
   const sizes = useSizes(sessionId, feed, list)
+  const isDrawn = useIsDrawn(content)
   const { firstSeq, lastSeq } = view
   const bounds = useMemo(() => ({ firstSeq, lastSeq }), [firstSeq, lastSeq])
   feed.isFollowing = isFollowing
+
+  // The end of the agent's own rows was read only by a reader who has it in view.
+  const isEndInView = useSelected(position, ({ seq }) => seq >= lastSeq) || isFollowing
+  const isRead = isEndInView && view.isAtTail && view.load === "ready" && lane === null
+  useMarkRead(sessionId, isRead ? lastSeq : 0)
 
   // An agent's result stands where it was started: its lane ends with the row before it.
   const onAddress = useCallback((seq: number) => void jumpTo(seq, { tellsClosest: lane === null }), [jumpTo, lane])
@@ -88,7 +98,8 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
     // Without rows the list has no size to go by.
     if (rows.length === 0 || scrollSize < viewportSize * (1 + AHEAD)) void feed.fill()
     locate(scrollOffset)
-  }, [view.load, view.fromSeq, view.toSeq, rows.length, feed, locate])
+    // Before it is drawn the list does not know how high its view is.
+  }, [view.load, view.fromSeq, view.toSeq, rows.length, feed, locate, isDrawn])
 
   return (
     <div className="flex min-h-0 flex-1 flex-col [@media(max-height:379px)]:min-h-36">
@@ -97,7 +108,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
           ref={scroller}
           role="feed"
           aria-label="Transcript"
-          aria-busy={view.load === "loading"}
+          aria-busy={view.load === "loading" || (rows.length > 0 && !isDrawn)}
           data-region="content"
           tabIndex={0}
           onKeyDown={(event) => onFeedKey(event, { jumpToStart, jumpToEnd })}
@@ -146,11 +157,18 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
           onJump={(seq) => (seq >= lastSeq ? jumpToEnd() : void jumpTo(seq, { focus: false }))}
         />
         <div className="pointer-events-none absolute inset-x-4 top-2 flex items-start justify-end gap-2 desktop:inset-x-8">
-          <FindHint isWhole={view.isAtHead && view.isAtTail} />
-          <TasksChip rows={rows} />
+          {/* A hint that can't be loaded says nothing: it would cover the transcript to ask for a reload. */}
+          <PartBoundary waiting={null} frame={() => null}>
+            <FindHint isWhole={view.isAtHead && view.isAtTail} />
+          </PartBoundary>
+          {lane === null && <TasksChip session={sessionId} />}
         </div>
         <JumpPill view={view} isFollowing={isFollowing} sent={sent} onJump={jumpToEnd} />
-        {lane !== null && rows.length === 0 && <EmptyLane feed={feed} view={view} lane={lane} />}
+        {lane !== null && rows.length === 0 && (
+          <PartBoundary waiting={null}>
+            <EmptyLane feed={feed} view={view} lane={lane} />
+          </PartBoundary>
+        )}
       </div>
       {footer}
     </div>
@@ -211,6 +229,20 @@ function useMarks(sessionId: string, view: FeedView) {
 }
 
 const START: TrackPosition = { from: 0, to: 0, seq: 0, at: "" }
+
+/** The list measures its place before it draws a row: until then there is nothing to read. */
+function useIsDrawn(content: RefObject<HTMLElement | null>): boolean {
+  const [isDrawn, setDrawn] = useState(false)
+  useEffect(() => {
+    if (isDrawn || content.current === null) return undefined
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry?.target.querySelector("article") != null) setDrawn(true)
+    })
+    observer.observe(content.current)
+    return () => observer.disconnect()
+  }, [content, isDrawn])
+  return isDrawn
+}
 
 /** Follows the reader: asks for more near an edge, and tells the track. */
 function useLook(feed: SessionFeed, list: RefObject<VirtualizerHandle | null>) {

@@ -87,7 +87,7 @@ export function TextRowView({ row: { key, state, text } }: { readonly row: TextR
   if (state === "stale") {
     // Half a sentence, as far as it was heard before the connection was lost.
     return (
-      <div data-stale title="Reconnecting. This is as far as it came." className="opacity-60">
+      <div data-stale title="Reconnecting. Answer incomplete." className="text-text-3">
         <Markdown text={text} live />
       </div>
     )

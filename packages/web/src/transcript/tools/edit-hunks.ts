@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { diffTexts, type Hunk, patchOf } from "../content/line-diff.ts"
 import { textIn } from "./tool-words.ts"
@@ -28,4 +28,18 @@ export function hunksOfInput(name: string, input: Readonly<Record<string, unknow
   if (name === "NotebookEdit") return diffTexts(textIn(input, "old_source") ?? "", textIn(input, "new_source") ?? "")
   const edits: readonly unknown[] = Array.isArray(input["edits"]) ? input["edits"] : [input]
   return edits.flatMap((edit) => diffTexts(textIn(edit, "old_string") ?? "", textIn(edit, "new_string") ?? ""))
+}
+
+/** A file after all edits of a call, one after the other; undefined when one of them has nothing to replace. Pure. */
+export function applied(file: string, input: Readonly<Record<string, unknown>>): string | undefined {
+  const edits: readonly unknown[] = Array.isArray(input["edits"]) ? input["edits"] : [input]
+  let text = file
+  for (const edit of edits) {
+    if (!isObject(edit)) return undefined
+    const [from, to] = [textOf(edit, "old_string") ?? "", textOf(edit, "new_string") ?? ""]
+    // An empty text to replace means the whole of an empty file.
+    if (from === "" ? text !== "" : !text.includes(from)) return undefined
+    text = edit["replace_all"] === true && from !== "" ? text.replaceAll(from, () => to) : text.replace(from, () => to)
+  }
+  return text
 }

@@ -144,7 +144,7 @@ export class SessionFeed {
     if (this.#log.takeAsk(ask)) this.#commitSoon()
   }
 
-  /** What the session's record says of its turn. */
+  /** Takes what the session's record says of its turn. */
   takeSession({ state, turnStartedAt }: TurnFacts): void {
     if (this.#facts?.state === state && this.#facts.turnStartedAt === turnStartedAt) return
     this.#facts = turnStartedAt === undefined ? { state } : { state, turnStartedAt }
@@ -228,12 +228,14 @@ export class SessionFeed {
         return this.#log.takeDelta(item.message)
       case "ask":
         return this.takeAsk(item.ask)
+      case "disconnected":
+        return this.#log.interruptLive()
       case "subscribed":
         this.#log.interruptLive()
         return item.verdict === "gap" ? this.#closeGap(item.lastSeq) : undefined
       case "changed":
       case "read":
-      case "disconnected":
+      case "purged":
         return
     }
   }

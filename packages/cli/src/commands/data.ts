@@ -1,0 +1,73 @@
+import type { Command } from "commander"
+import type { CommandContext, JsonOption } from "../base/context.ts"
+import { defineCommand } from "../base/define-command.ts"
+import type { MoveOptions } from "../data/move.ts"
+import type { SalvageOptions } from "../data/salvage.ts"
+
+export function addBackup(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "backup <file>",
+    summary: "Copy everything the hub keeps into one file, while the hub runs or not",
+    notes:
+      "The copy is of one moment, is read back and checked, and can be read by you alone. An existing file is never overwritten. More: docs/operations.md.",
+    examples: ["signalbox backup signalbox-backup.db", "signalbox backup nightly-backup.db --json | jq .rows"],
+    json: "print the file, its size and what is in it as JSON",
+  }).action(async (file: string, options: JsonOption) =>
+    (await import("../data/backup.ts")).backup(file, options, context),
+  )
+}
+
+export function addRestore(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "restore <file>",
+    summary: "Make a data directory from a backup",
+    notes: "The directory must have no database and no running hub. The backup is checked before it is used.",
+    examples: ["signalbox restore signalbox-backup.db --data ./restored"],
+    json: "print the data directory and what is in it as JSON",
+  }).action(async (file: string, options: JsonOption) =>
+    (await import("../data/backup.ts")).restore(file, options, context),
+  )
+}
+
+export function addSalvage(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "salvage",
+    summary: "Save what can be read of a damaged database into a new data directory",
+    notes:
+      "The damaged directory is left as it is. Needs room for two copies of its database. Restore a backup instead if you have a recent one.",
+    examples: ["signalbox salvage --data ./damaged --to ./saved"],
+    json: "print what was saved and lost, by table, as JSON",
+    options: (command) => command.requiredOption("--to <directory>", "the new data directory"),
+  }).action(async (options: SalvageOptions) => (await import("../data/salvage.ts")).salvage(options, context))
+}
+
+export function addMove(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "move",
+    summary: "Copy everything the hub keeps to a PostgreSQL database, or from one to a new data directory",
+    notes:
+      "The hub must be stopped, and the target empty. The copy is compared with what it was copied from, row by row; what was copied stays where it is. Run the same command again to go on with a copy that was interrupted. More: docs/scale.md.",
+    examples: [
+      "signalbox move --to postgres://signalbox@db.example.org/signalbox --data ./stopped",
+      "signalbox move --from postgres://signalbox@db.example.org/signalbox --data ./moved-back",
+    ],
+    json: "print where everything is now and how much it is as JSON",
+    options: (command) =>
+      command
+        .option("--to <address>", "the database to copy the data directory to: postgres://user@host:5432/database")
+        .option("--from <address>", "the database to copy to the data directory"),
+  }).action(async (options: MoveOptions) => (await import("../data/move.ts")).move(options, context))
+}
+
+export function addSupport(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "support <file>",
+    summary:
+      "Write a text file for a bug report: versions, checks, settings, metrics and logs, without secrets or conversations",
+    notes: "Read it before you send it. It has no prompts, tool inputs, file contents, tokens or keys.",
+    examples: ["signalbox support signalbox-support.txt"],
+    json: "print the file and its sections as JSON",
+  }).action(async (file: string, options: JsonOption) =>
+    (await import("../data/support.ts")).support(file, options, context),
+  )
+}

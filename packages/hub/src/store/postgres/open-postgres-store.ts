@@ -1,0 +1,119 @@
+import type { Pool } from "pg"
+import { Backtests } from "../backtest.ts"
+import type { MeasuredSize, Store, Watched } from "../open-store.ts"
+import { Purger } from "../purger.ts"
+import { connectWriter, openPool, postgresFailure } from "./connection.ts"
+import { requirePostgres } from "./postgres-check.ts"
+import { PostgresDirectory } from "./postgres-directory.ts"
+import { PostgresEventLog } from "./postgres-event-log.ts"
+import { PostgresJournal } from "./postgres-journal.ts"
+import { openPostgresSearch } from "./postgres-search.ts"
+import { migratePostgres } from "./schema.ts"
+import { Reader } from "./statement.ts"
+
+export interface PostgresStoreOptions extends Watched {
+  readonly url: string
+}
+
+/** Asked for by every scrape of the metrics, and twice: it is not counted each time. */
+const SIZE_MS = 2_000
+/** Hubs that were gone for so long have no transaction under way. */
+const FORGET_WRITERS = "DELETE FROM writers WHERE seen_at < now() - interval '1 day'"
+/** Steps go through whole tables, and another hub may be at them. */
+const UPDATE_TIMEOUT_MS = 30 * 60_000
+const SIZE = `
+  SELECT (SELECT coalesce(sum(last_seq - deleted_to), 0) FROM logs),
+    coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relname NOT LIKE 'search%'), 0),
+    coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relname LIKE 'search%'), 0)
+  FROM pg_class WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'`
+
+/** Everything durable in a PostgreSQL database, which nobody else writes as long as it is open. Somebody must close it. */
+export async function openPostgresStore({ url, ...options }: PostgresStoreOptions): Promise<Store> {
+  await requirePostgres(url)
+  let store: Store | undefined
+  const journal = new PostgresJournal({ ...options, url, onEvents: (logs) => store?.search.wake(logs) })
+  await journal.open()
+  try {
+    await bringUpToDate(url)
+    store = assemble({ journal, pool: await openPool(url), url, onPurgeTrouble: options.onPurgeTrouble })
+    return store
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
+}
+
+async function bringUpToDate(url: string): Promise<void> {
+  try {
+    const client = await connectWriter(url, "signalbox start", UPDATE_TIMEOUT_MS)
+    try {
+      await migratePostgres(client)
+      await client.query(FORGET_WRITERS)
+    } finally {
+      await client.end()
+    }
+  } catch (error) {
+    throw postgresFailure(error, "The database cannot be brought up to date: look at its server and its address")
+  }
+}
+
+interface Parts {
+  readonly journal: PostgresJournal
+  readonly pool: Pool
+  readonly url: string
+  readonly onPurgeTrouble: Watched["onPurgeTrouble"]
+}
+
+function assemble({ journal, pool, url, onPurgeTrouble }: Parts): Store {
+  const reader = new Reader(pool)
+  const log = new PostgresEventLog(journal, reader)
+  const directory = new PostgresDirectory(journal, reader)
+  const search = openPostgresSearch(url)
+  const backtests = new Backtests(url)
+  const forget = async () => {
+    const numbers = await log.emptyLogs()
+    if (numbers.length === 0) return false
+    await search.forget(numbers)
+    await log.endLogs(numbers)
+    return true
+  }
+  const purger = new Purger({
+    // The search index last: without one nothing else waits for it.
+    steps: [() => directory.purgeSome(), () => log.purgeSome(), forget],
+    onTrouble: onPurgeTrouble,
+  })
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    const purged = purger.close()
+    await journal.close()
+    await backtests.close()
+    await search.close()
+    await purged
+    await pool.end()
+  }
+  return {
+    log,
+    directory,
+    search,
+    backtests,
+    journal,
+    purger,
+    size: sizeOf(reader),
+    close: () => (closing ??= close()),
+  }
+}
+
+/** Room of deleted rows is used again; how much of it there is nobody counts, and its write-ahead log is the server's own. */
+function sizeOf(reader: Reader): () => Promise<MeasuredSize> {
+  let known: { readonly at: number; readonly size: Promise<MeasuredSize> } | undefined
+  const measure = async () => {
+    const [events, bytes, searchBytes] = (await reader.get(SIZE, [])) ?? []
+    const database = { bytes: Number(bytes), freeBytes: 0, walBytes: 0, searchBytes: Number(searchBytes) }
+    return { ...database, canShrink: true, events: Number(events) }
+  }
+  return () => {
+    const now = performance.now()
+    if (known === undefined || now - known.at > SIZE_MS) known = { at: now, size: measure() }
+    return known.size
+  }
+}

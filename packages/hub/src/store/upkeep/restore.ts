@@ -1,0 +1,122 @@
+import { createReadStream, createWriteStream, lstatSync, statSync } from "node:fs"
+import { Transform } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { HubError, reasonOf } from "../../errors.ts"
+import { type Database, openAsIs } from "../database.ts"
+import { requireKnownSchema } from "../migrations/index.ts"
+import type { OnProgress } from "./backup.ts"
+import {
+  codeOf,
+  nameFinished,
+  partialOf,
+  readHeader,
+  removePartials,
+  removeWithCompanions,
+  requireRoom,
+  taken,
+  writeFailure,
+} from "./database-file.ts"
+import { problemOf } from "./in-thread.ts"
+import { type Survey, survey, tablesOf } from "./soundness.ts"
+
+export interface Restored extends Survey {
+  /** Tokens of people and programs that let somebody in, as they were then. */
+  readonly validTokens: number
+}
+
+/** Every database of a hub has these, of whatever version. */
+const OURS = ["log_sessions", "events", "sessions", "tokens"]
+
+/** Puts a backup where a hub looks for its database. Whoever calls holds the lock of that folder. */
+export async function restore(file: string, target: string, onProgress: OnProgress = () => {}): Promise<Restored> {
+  requireFree(target, "--data")
+  const bytes = requireBackup(file)
+  const partial = partialOf(target)
+  try {
+    removePartials(target)
+    requireRoom(target, bytes)
+    await copy(file, partial, (done) => onProgress(done, bytes))
+    const found = await readCopy(file, partial)
+    nameFinished(partial, target)
+    return found
+  } catch (error) {
+    throw writeFailure(error, target)
+  } finally {
+    removeWithCompanions(partial)
+  }
+}
+
+/** A log or journal without its database counts too: SQLite would read it into the one that is put beside it. */
+export function requireFree(target: string, option: "--data" | "--to"): void {
+  const bytesOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.size
+  const left = [`${target}-wal`, `${target}-journal`].find((path) => (bytesOf(path) ?? 0) > 0)
+  const there = bytesOf(target) === undefined ? left : target
+  if (there !== undefined) throw taken(there, `choose another directory with ${option}`)
+}
+
+/** Its length. What can be known without copying is known before. */
+function requireBackup(file: string): number {
+  const header = headerOf(file)
+  if (header === undefined) throw noBackup(file, "it is not a database")
+  const { fileBytes, statedBytes, schema } = header
+  if (fileBytes !== statedBytes) throw noBackup(file, `it has ${fileBytes} bytes and should have ${statedBytes}`)
+  requireKnownSchema(file, schema)
+  if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return fileBytes
+  const why = "it has a write-ahead log beside it, so it was copied from a hub that was running"
+  throw noBackup(file, why)
+}
+
+function headerOf(file: string): ReturnType<typeof readHeader> {
+  try {
+    return readHeader(file)
+  } catch (cause) {
+    const code = codeOf(cause)
+    const message =
+      code === "EACCES" || code === "EPERM"
+        ? `no permission to read ${file}: change its permissions`
+        : `can't read ${file}: ${code === "ENOENT" ? "there is no such file" : reasonOf(cause)}`
+    throw new HubError("data/missing", message, { cause })
+  }
+}
+
+async function copy(file: string, partial: string, onDone: (bytes: number) => void): Promise<void> {
+  let done = 0
+  const counting = new Transform({
+    transform(chunk: Buffer, _, next) {
+      done += chunk.length
+      onDone(done)
+      next(null, chunk)
+    },
+  })
+  await pipeline(createReadStream(file), counting, createWriteStream(partial, { flags: "wx", mode: 0o600 }))
+}
+
+/**
+ * The copy is looked at, not the file: that may lie where nothing can be written beside it. A block of lines that can't be unpacked is
+ * no reason to refuse the rest.
+ */
+async function readCopy(file: string, partial: string): Promise<Restored> {
+  const problem = await problemOf(partial, "indexes")
+  if (problem !== undefined) throw noBackup(file, `it is damaged: ${problem}`)
+  const database = openAsIs(partial)
+  try {
+    const tables = tablesOf(database)
+    if (!OURS.every((table) => tables.includes(table))) throw noBackup(file, "it is another program's database")
+    return { ...survey(database), validTokens: countValidTokens(database) }
+  } finally {
+    database.close()
+  }
+}
+
+/** By their bodies: older versions have no columns for it. */
+function countValidTokens(database: Database): number {
+  const isValid = `json_extract(body, '$.role') <> 'agent'
+    AND coalesce(julianday(json_extract(body, '$.expiresAt')) > julianday('now'), 1)`
+  const count = `SELECT count(*) FROM tokens WHERE revoked = 0 AND CASE WHEN json_valid(body) THEN ${isValid} END`
+  return Number(database.get(count, [])?.[0] ?? 0)
+}
+
+function noBackup(file: string, why: string): HubError {
+  const message = `${file} can't be restored (${why}): choose a file that "signalbox backup" made`
+  return new HubError("data/no-backup", message)
+}
