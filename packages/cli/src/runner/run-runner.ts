@@ -50,10 +50,11 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   })
   // Another runner is there, and finds the hub by the data directory as this one would have.
   if (runner === undefined) return log.info("another runner is already running here and serves the hub")
+  // Signals are heard before anything is said: whoever reads that Ctrl-C stops the runner may press it at once.
+  const isStopped = obey(runner, data)
   const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, { options, context, away })
   let isConnected = false
   void runner.connected.then(() => (isConnected = true))
-  const isStopped = obey(runner, data)
   const reason = await runner.closed
   forget()
   if (isLocal) noteEnd(data)
