@@ -151,7 +151,6 @@ const GARBAGE_BYTES = 2 * 1024 * 1024
  * it has seen, by 40 MB and more, and gives nothing back. Called now and then, when there is time.
  */
 function smallHeap(): () => void {
-  setFlagsFromString("--semi-space-growth-factor=1")
   setFlagsFromString("--expose-gc")
   const collect: unknown = runInNewContext("gc")
   let usedBytes = 0

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8"
 import type { Command } from "commander"
 import type { CommandContext, JsonOption } from "../base/context.ts"
 import { collect, defineCommand, wholeNumber } from "../base/define-command.ts"
@@ -69,9 +70,11 @@ export function addRunner(program: Command, context: CommandContext): void {
         .option("--max-agents <n>", "how many agents may run at once", wholeNumber("--max-agents", 1, 10_000))
         .option("--token-file <file>", "file with its token (default: the variable SIGNALBOX_TOKEN)")
         .addOption(command.createOption("--local").hideHelp()),
-  }).action(async (options: RunnerCommandOptions) =>
-    (await import("../runner/run-runner.ts")).runRunner(options, context),
-  )
+  }).action(async (options: RunnerCommandOptions) => {
+    // Set before the runner's modules are loaded: a heap gives nothing back of what that takes, and a runner lives for weeks.
+    setFlagsFromString("--semi-space-growth-factor=1")
+    return (await import("../runner/run-runner.ts")).runRunner(options, context)
+  })
 }
 
 export function addDiscover(program: Command, context: CommandContext): void {
