@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Scenario } from "@signalbox/simulator"
 import { afterEach, describe, expect, it } from "vitest"
+import { runnerEndings } from "../gate.ts"
 import { Machine } from "./runner-process.ts"
 
 const SCENARIO: Scenario = {
@@ -22,7 +23,7 @@ async function nothingIsLeft(on: Machine): Promise<void> {
   await expect.poll(() => on.processes(), { timeout: 60_000, interval: 50 }).toEqual([])
 }
 
-describe.each(["SIGTERM", "SIGKILL"] as const)("a runner that ends by %s, with the real CLI on it", (signal) => {
+describe.each(runnerEndings)("a runner that ends by %s, with the real CLI on it", (signal) => {
   it("[RU40] leaves nothing running after its next start, and its session is resumed by the next message", async () => {
     const on = await Machine.open({ scenario: SCENARIO, claude: "2.1.325" })
     machine = on

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { findRunner } from "@signalbox/runner"
 import { describe, expect, it } from "vitest"
+import { isWholeRun } from "../../../test/gate.ts"
 import { identify, isAlive, type ProcessCard } from "../src/base/process-files.ts"
 import { nextRestart } from "../src/runner/local-runner.ts"
 import { atEnd, exitOf, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
@@ -81,25 +82,28 @@ describe("the runner beside the hub", () => {
     expect(readFileSync(file, "utf8")).not.toBe(token)
   })
 
-  it("[CL60] is the same machine after its token file was lost, although the old token is still valid", async () => {
-    const hub = await startHub("runner")
-    const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder())
-    const runner = await runnerOf(hub)
-    hub.process.child.kill("SIGKILL")
-    await exitOf(hub.process)
-    rmSync(join(hub.data, "runner-token"))
-    const next = await startHub("runner", { data: hub.data })
-    expect(await runnerOf(next)).toEqual(runner)
-    await next.run(["send", id, "hello"])
-    await expect.poll(async () => (await next.json("ls")).sessions[0]?.state, POLL).toBe("idle")
-    expect(await runners(next)).toHaveLength(1)
-    await next.json("down", "--agents")
-    // A fresh process of the runner, which never started an agent, is the same machine too.
-    rmSync(join(hub.data, "runner-token"))
-    const last = await startHub("runner", { data: hub.data })
-    await runnerOf(last)
-    expect(await runners(last)).toHaveLength(1)
-  })
+  it.runIf(isWholeRun)(
+    "[CL60] is the same machine after its token file was lost, although the old token is still valid",
+    async () => {
+      const hub = await startHub("runner")
+      const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder())
+      const runner = await runnerOf(hub)
+      hub.process.child.kill("SIGKILL")
+      await exitOf(hub.process)
+      rmSync(join(hub.data, "runner-token"))
+      const next = await startHub("runner", { data: hub.data })
+      expect(await runnerOf(next)).toEqual(runner)
+      await next.run(["send", id, "hello"])
+      await expect.poll(async () => (await next.json("ls")).sessions[0]?.state, POLL).toBe("idle")
+      expect(await runners(next)).toHaveLength(1)
+      await next.json("down", "--agents")
+      // A fresh process of the runner, which never started an agent, is the same machine too.
+      rmSync(join(hub.data, "runner-token"))
+      const last = await startHub("runner", { data: hub.data })
+      await runnerOf(last)
+      expect(await runners(last)).toHaveLength(1)
+    },
+  )
 })
 
 describe("a runner that dies", () => {
@@ -130,7 +134,7 @@ describe("a runner that dies", () => {
     await expect.poll(async () => (await next.json("ls", "--all")).sessions[0]?.state, POLL).toBe("idle")
   })
 
-  it("[CL37] one that was stopped is not started again", async () => {
+  it.runIf(isWholeRun)("[CL37] one that was stopped is not started again", async () => {
     const hub = await startHub("runner")
     const runner = await runnerOf(hub)
     process.kill(runner.pid, "SIGTERM")
@@ -152,30 +156,33 @@ describe("a runner that dies", () => {
 })
 
 describe("a runner for a hub elsewhere", () => {
-  it("[CL17] takes its token from a file or a variable, and ends with its agents when it is stopped", async () => {
-    const hub = await startHub("no-runner")
-    const { token } = await hub.json("token", "create", "--role", "runner", "--name", "elsewhere")
-    const data = folder()
-    const file = join(data, "token")
-    writeFileSync(file, `${token}\n`, { mode: 0o600 })
-    const flags = ["--hub", hub.url, "--name", "elsewhere", "--label", "big", "--data", data]
-    const running = start(["runner", ...flags, "--token-file", file])
-    const said = () => running.said()
-    await expect.poll(said, POLL).toContain("as elsewhere, up to")
-    await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
-    const { id } = await hub.json("new", "--agent", "simulator", "--runner", "big", "--cwd", data)
-    await expect.poll(async () => (await runners(hub))[0]?.agents, POLL).toBe(1)
-    running.child.kill("SIGINT")
-    expect(await exitOf(running)).toBe(0)
-    await expect
-      .poll(async () => (await hub.json("ls", "--all")).sessions[0], POLL)
-      .toMatchObject({ id, state: "ended" })
-    const byVariable = start(["runner", ...flags], { SIGNALBOX_TOKEN: token })
-    atEnd(() => byVariable.child.kill("SIGTERM"))
-    await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
-  })
+  it.runIf(isWholeRun)(
+    "[CL17] takes its token from a file or a variable, and ends with its agents when it is stopped",
+    async () => {
+      const hub = await startHub("no-runner")
+      const { token } = await hub.json("token", "create", "--role", "runner", "--name", "elsewhere")
+      const data = folder()
+      const file = join(data, "token")
+      writeFileSync(file, `${token}\n`, { mode: 0o600 })
+      const flags = ["--hub", hub.url, "--name", "elsewhere", "--label", "big", "--data", data]
+      const running = start(["runner", ...flags, "--token-file", file])
+      const said = () => running.said()
+      await expect.poll(said, POLL).toContain("as elsewhere, up to")
+      await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
+      const { id } = await hub.json("new", "--agent", "simulator", "--runner", "big", "--cwd", data)
+      await expect.poll(async () => (await runners(hub))[0]?.agents, POLL).toBe(1)
+      running.child.kill("SIGINT")
+      expect(await exitOf(running)).toBe(0)
+      await expect
+        .poll(async () => (await hub.json("ls", "--all")).sessions[0], POLL)
+        .toMatchObject({ id, state: "ended" })
+      const byVariable = start(["runner", ...flags], { SIGNALBOX_TOKEN: token })
+      atEnd(() => byVariable.child.kill("SIGTERM"))
+      await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
+    },
+  )
 
-  it("[CL43] one that the hub does not take ends at once, with one line", async () => {
+  it.runIf(isWholeRun)("[CL43] one that the hub does not take ends at once, with one line", async () => {
     const hub = await startHub("no-runner")
     const refused = async (token: string) => {
       const flags = ["--hub", hub.url, "--data", folder()]
@@ -191,7 +198,7 @@ describe("a runner for a hub elsewhere", () => {
     )
   })
 
-  it("[CL61] plain http beyond this machine warns, whatever the name looks like", async () => {
+  it.runIf(isWholeRun)("[CL61] plain http beyond this machine warns, whatever the name looks like", async () => {
     const warned = async (hub: string) => {
       const running = start(["runner", "--hub", hub, "--data", folder()], { SIGNALBOX_TOKEN: "sbx_none" })
       await expect.poll(() => running.said(), POLL).not.toBe("")
