@@ -44,6 +44,15 @@ function withoutQuotes(text: string): string {
   })
 }
 
+const QUOTED = /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g
+/** `*(e:'rm x':)` and `*(+rm)` run a command for each file in zsh. Behind `$`, `<`, `>` and `=` stands something else. */
+const QUALIFIER = /[^\s;&|(<>$=!]\([^()\n]*[e+]/
+
+/** Text in quotes is no pattern for files: `fix(release): x`. */
+function hasQualifier(text: string): boolean {
+  return text.includes("(") && QUALIFIER.test(text.includes("$'") ? text : text.replace(QUOTED, ""))
+}
+
 export function collapse(text: string): string {
   return text.slice(0, MAX_COMMAND_CHARS).replace(/\s+/g, " ").trim()
 }
@@ -97,6 +106,7 @@ class FormReader {
       if (part.kind === "redirection" && part.body !== undefined) this.#addBody(part.body, where)
     }
     if (text.length > MAX_COMMAND_CHARS) return
+    if (where.depth !== undefined && hasQualifier(text)) this.parts.push(ANY_COMMAND)
     const isDoubled = text.includes("((")
     // The place in a list (`a=([$(x)]=1)`) and a parameter of zsh (`${(e)x}`) are evaluated, escaped or not.
     const isEvaluated = text.includes("${(") || (text.includes("=(") && text.includes("["))
@@ -216,7 +226,7 @@ class FormReader {
     if (depth > MAX_SCRIPT_DEPTH) return void this.parts.push(ANY_COMMAND)
     const isFed = where.isFed === true
     if (!isRunner) return this.addText(text, { depth, first: "text", isFed })
-    const option = /^(?:--[^=\s]*=|[\w.-]+=!?)/.exec(text)?.[0] ?? ""
+    const option = /^(?:--[^=\s]*=(?:exec=)?|[\w.-]+=!?|(?:exec|system):)/i.exec(text)?.[0] ?? ""
     const isGlued = option === "" && text.startsWith("-")
     this.addText(text.slice(option.length), isGlued ? { depth, first: "glued", isFed } : { depth, isFed })
   }

@@ -26,6 +26,10 @@ export const RUNNERS: ReadonlySet<string> = new Set(
     "strace ltrace perf gdb lldb valgrind rr watch watchexec entr nodemon hyperfine xargs parallel rush find " +
     // From a set of packages or variables.
     "npx bunx uvx pipx nix-shell direnv cross-env dotenv env-cmd mise aws-vault op doppler concurrently " +
+    // As an argument of what loads, emulates, watches over or schedules it.
+    "ld.so qemu box64 wine choom uclampset nsjail schroot arch-chroot steam-run tini dumb-init catatonit chronic ifne pee " +
+    "retry rlwrap dtach abduco sem envdir s6-setuidgid s6-envdir xterm gnome-terminal konsole srun sbatch qsub bsub mpirun " +
+    "mpiexec salt ansible coreutils cmd powershell socat ncat nc lima " +
     // By another name from now on.
     "alias hash enable"
   ).split(" "),
@@ -97,16 +101,40 @@ export const FED: ReadonlySet<string> = new Set([
 export const ADDS_WORDS: ReadonlySet<string> = new Set("parallel rush fd fdfind alias hash".split(" "))
 
 const EXEC = /^(?:exec|exe|x|dlx|run|explore|tool|--|-c|--call(?:=.*)?)$/
-const IN_CONTAINER = /^(?:exec|run|create|debug|--)$/
+const IN_CONTAINER = /^(?:exec|run|create|debug|ssh|--)$/
+const ON_ANOTHER = /^(?:ssh|exec|run|shell|rsh|console|run-command|-[cC]|--(?:command|parameters|scripts)(?:=.*)?|--)$/
+const WITH_OTHERS = /^(?:exec|run|shell|develop|submit|-c|--command(?:=.*)?|--)$/
 const FD_EXEC = /^-[a-zA-Z]*[xX]|^--exec/
+
+function words(names: string, pattern: RegExp): readonly (readonly [string, RegExp])[] {
+  return names.split(" ").map((name) => [name, pattern])
+}
 
 /** Words behind which these programs have a command. */
 export const RUN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ["npm", /^(?:exec|exe|x|explore|--|-c|--call(?:=.*)?)$/],
-  ...["pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "conda"].map((name) => [name, EXEC] as const),
+  ...["pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "conda", "corepack"].map(
+    (name) => [name, EXEC] as const,
+  ),
   ...["docker", "podman", "nerdctl", "docker-compose", "kubectl"].map((name) => [name, IN_CONTAINER] as const),
-  ["git", /^(?:foreach|run|-x|--exec(?:=.*)?|-c|--upload-pack(?:=.*)?|--receive-pack(?:=.*)?)$/],
+  [
+    "git",
+    /^(?:foreach|run|filter-branch|-[xO].*|-c|--(?:exec|extcmd|open-files-in-pager|upload-pack|receive-pack)(?:=.*)?)$/,
+  ],
   ["go", /^--?(?:exec|toolexec|vettool)(?:=.*)?$/],
+  ...words(
+    "gcloud az aws oc lxc incus multipass limactl colima minikube heroku fly flyctl vagrant runc crun ctr crictl",
+    ON_ANOTHER,
+  ),
+  ...words("nix guix flatpak volta asdf rbenv pyenv nvm fnm hatch pdm rye pixi rustup launchctl", WITH_OTHERS),
+  [
+    "tar",
+    /^-[IF]|^--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script)(?:=|$)/,
+  ],
+  ["rsync", /^-[a-zA-Z]*e|^--(?:rsh|rsync-path)(?:=|$)/],
+  ["scp", /^-[SDo]/],
+  ["zip", /^-TT|^--unzip-command/],
+  ...words("sort split install", /^--(?:compress-program|filter|strip-program)(?:=|$)/),
   ["fd", FD_EXEC],
   ["fdfind", FD_EXEC],
 ])
@@ -126,11 +154,19 @@ export const FIND =
 /** No program in the tables has a longer name, and longer ones are not gone through. */
 const MAX_NAME_CHARS = 64
 
+/** Their names say for which kind of machine they are. */
+const LOADER = /^ld(?:64)?[-.].*\bso(?:\.\d+)*$/
+const EMULATOR = /^qemu-(?!img|io|nbd|system).*$/
+
 /** A program by the name under which the tables have it: without its folder, its version, and the `g` of GNU's. */
 export function knownName(word: string, has: (name: string) => boolean): string {
   const file = word.slice(word.lastIndexOf("/") + 1)
   if (file.length > MAX_NAME_CHARS) return file
-  const name = file.toLowerCase().replace(/\.exe$/, "")
+  const name = file
+    .toLowerCase()
+    .replace(/\.exe$/, "")
+    .replace(LOADER, "ld.so")
+    .replace(EMULATOR, "qemu")
   if (has(name)) return name
   const plain = name.replace(/[-.\d]+$/, "")
   const found = [plain, name.replace(/^(?:g|bsd)/, ""), plain.replace(/^(?:g|bsd)/, "")].find(has)

@@ -456,6 +456,51 @@ describe("a deny pattern for commands", () => {
     "'/opt/my tools/rm' x",
     ...["sudo ", "eval "].map((runner) => `${runner.repeat(40)}rm x`),
   ]
+  it.each([
+    "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+    "ld-musl-x86_64.so.1 --library-path /lib /bin/rm x",
+    "qemu-aarch64-static /bin/rm x",
+    "git filter-branch --tree-filter 'rm x' HEAD",
+    "git grep -O'rm x' word",
+    "git difftool --extcmd='rm x'",
+    "gcloud compute ssh vm --command 'rm x'",
+    "gcloud compute ssh vm --command='rm x'",
+    "gcloud compute ssh vm -- rm x",
+    "oc exec pod -- rm x",
+    "incus exec c -- rm x",
+    "vagrant ssh -c 'rm x'",
+    "nix develop -c rm x",
+    "rbenv exec rm x",
+    "tar --checkpoint-action=exec='rm x' -cf a b",
+    "rsync -e 'rm x' a b:c",
+    "sort --compress-program='rm x' f",
+    "socat - EXEC:'rm x'",
+    "srun rm x",
+    "tini -- rm x",
+  ])("[PO21] rm * forbids %j, by a program that seldom runs another", (command) => {
+    expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("deny")
+  })
+
+  it.each([
+    "gcloud storage cp rm x",
+    "tar -xzf rm.tgz",
+    "rsync -a rm x",
+    'git commit -m "fix(release): rm x"',
+    "qemu-img convert rm x",
+    "a=(rm x)",
+  ])("[PO21] [PO22] rm * has nothing against %j", (command) => {
+    expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("allow")
+  })
+
+  it.each(["ls *(e:'rm x':)", "ls **/*(.Ne['rm x'])", "ls *(+rm)", "zsh -c \"ls *(e:'rm x':)\""])(
+    "[PO8] %j is asked about where a rule denies a command, because zsh runs what stands in it",
+    (command) => {
+      const all = { effect: "allow", tool: "Bash" } as const
+      expect(bash([denying("rm *"), all], command)).not.toBe("allow")
+      expect(bash([all], "ls"), "and nothing else is").toBe("allow")
+    },
+  )
+
   it.each(WRAPPED)("[PO21] rm * forbids %j", (command) => {
     expect(bash([denying("rm *"), { effect: "allow", tool: "Bash" }], command)).toBe("deny")
   })
