@@ -107,6 +107,26 @@ export function describeBacktestContract(name: string, open: () => Promise<Store
         expect(result.noLongerAsked.examples.map(({ text }) => text)).toEqual(["own", "ls"])
       }))
 
+    it("[BT2] an allow for other hours contradicts a person too, and a rule that denies or asks at some hours is no excuse", () =>
+      withStore(async (store) => {
+        await record(store, [{ command: "git push", answer: "denied" }])
+        const evening = { ...allow("push", "git push"), hours: { from: "20:00", to: "23:00" } }
+        const night: Rule = {
+          ...allow("night", "git push"),
+          effect: "deny",
+          hours: { from: "00:00", to: "06:00" },
+        }
+        for (const proposed of [policyOf(evening), policyOf(allow("push", "git push"), night)]) {
+          const { contradicts, noLongerAsked } = await test(store, { proposed })
+          expect(contradicts).toMatchObject({ count: 1, examples: [{ ask: "ask0", would: "allow", rule: "push" }] })
+          expect(noLongerAsked.count).toBe(0)
+          expect((await test(store, { inForce: proposed, proposed })).contradicts.count).toBe(0)
+        }
+        // What is allowed at some hours already contradicts at the others.
+        const always = { inForce: policyOf(evening), proposed: policyOf(allow("push", "git push")) }
+        expect((await test(store, always)).contradicts.count).toBe(1)
+      }))
+
     it("[BT4] a request is judged in the folder and the mode in which it was made; one of an older hub, in its session's", () =>
       withStore(async (store) => {
         await record(store, [{ change: { judgedIn: { cwd: "/other", mode: "default" } } }, {}])

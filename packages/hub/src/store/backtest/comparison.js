@@ -2,7 +2,7 @@ import { defined, fieldOf } from "@signalbox/protocol"
 import { Judge, judgeOfCommon } from "./judge.js"
 
 /**
- * @import { Policy, Verdict } from "@signalbox/policy"
+ * @import { Policy, PolicyRequest, Verdict } from "@signalbox/policy"
  * @import { Backtest, BacktestExample } from "@signalbox/protocol/hub-api"
  * @import { Recorded } from "./recorded-requests.js"
  */
@@ -15,11 +15,40 @@ const TELLING = ["command", "file_path", "notebook_path", "path", "url", "patter
 /** The list in which a request is that a policy would treat otherwise. */
 const LIST_OF = /** @type {const} */ ({ allow: "noLongerAsked", ask: "newlyAsked", deny: "newlyDenied" })
 
-/** Collects where a policy decides otherwise than the one in force. It is told of the requests newest first. */
-export class Comparison {
+/** @typedef {{ readonly was: Verdict, readonly would: Verdict }} Difference */
+
+/** Two policies, and what they say to the same requests. */
+class Pair {
   #inForce
   #proposed
   #common
+
+  /** @param {Policy} inForce @param {Policy} proposed */
+  constructor(inForce, proposed) {
+    this.#inForce = new Judge(inForce)
+    this.#proposed = new Judge(proposed)
+    this.#common = judgeOfCommon(inForce, proposed)
+  }
+
+  /** @param {PolicyRequest} request @param {Recorded} recorded @returns {Difference | undefined} */
+  difference(request, recorded) {
+    if (this.#common?.verdict(request, recorded).effect === "allow") return undefined
+    const was = this.#inForce.verdict(request, recorded)
+    const would = this.#proposed.verdict(request, recorded)
+    return was.effect === would.effect ? undefined : { was, would }
+  }
+}
+
+/** At least what a policy allows at some time of some day. @param {Policy} policy @returns {Policy} */
+function atAnyHour(policy) {
+  const rules = policy.rules.filter(({ effect, hours }) => effect === "allow" || hours === undefined)
+  return { ...policy, rules: rules.map(({ hours: _hours, ...rule }) => rule) }
+}
+
+/** Collects where a policy decides otherwise than the one in force. It is told of the requests newest first. */
+export class Comparison {
+  #asTheyWere
+  #atAnyHour
   #maxExamples
   #requests = 0
   #notTestable = 0
@@ -30,9 +59,9 @@ export class Comparison {
 
   /** @param {{ inForce: Policy, proposed: Policy, maxExamples: number }} policies */
   constructor({ inForce, proposed, maxExamples }) {
-    this.#inForce = new Judge(inForce)
-    this.#proposed = new Judge(proposed)
-    this.#common = judgeOfCommon(inForce, proposed)
+    this.#asTheyWere = new Pair(inForce, proposed)
+    const hasHours = [inForce, proposed].some(({ rules }) => rules.some(({ hours }) => hours !== undefined))
+    this.#atAnyHour = hasHours ? new Pair(atAnyHour(inForce), atAnyHour(proposed)) : undefined
     this.#maxExamples = maxExamples
   }
 
@@ -45,13 +74,13 @@ export class Comparison {
     }
     this.#requests++
     this.#since = at
-    if (this.#common?.verdict(request, recorded).effect === "allow") return
-    const was = this.#inForce.verdict(request, recorded)
-    const would = this.#proposed.verdict(request, recorded)
-    if (was.effect === would.effect) return
-    this.#add(LIST_OF[would.effect], recorded, was, would)
-    if (would.effect === "allow" && recorded.answer?.outcome === "denied")
-      this.#add("contradicts", recorded, was, would)
+    const difference = this.#asTheyWere.difference(request, recorded)
+    if (difference !== undefined) this.#add(LIST_OF[difference.would.effect], recorded, difference)
+    if (recorded.answer?.outcome !== "denied") return
+    // What a person denied in the morning is not allowed in the evening either.
+    const contradiction =
+      difference?.would.effect === "allow" ? difference : this.#atAnyHour?.difference(request, recorded)
+    if (contradiction?.would.effect === "allow") this.#add("contradicts", recorded, contradiction)
   }
 
   get differences() {
@@ -63,8 +92,8 @@ export class Comparison {
     return { ...this.differences, notTestable: this.#notTestable, since: this.#since, complete }
   }
 
-  /** @param {ListName} name @param {Recorded} recorded @param {Verdict} was @param {Verdict} would */
-  #add(name, recorded, was, would) {
+  /** @param {ListName} name @param {Recorded} recorded @param {Difference} difference */
+  #add(name, recorded, { was, would }) {
     const { count, examples } = this.#lists[name]
     this.#lists[name].count = count + 1
     if (examples.length < this.#maxExamples) examples.push(exampleOf(recorded, was, would))
