@@ -3,10 +3,11 @@ import { Transform } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { HubError, reasonOf } from "../../errors.ts"
 import { type Database, openAsIs } from "../database.ts"
-import { requireKnownSchema } from "../migrations/index.ts"
+import { makeSchema, requireKnownSchema } from "../migrations/index.ts"
 import type { OnProgress } from "./backup.ts"
 import {
   codeOf,
+  isUnreadableSchema,
   nameFinished,
   partialOf,
   readHeader,
@@ -96,16 +97,48 @@ async function copy(file: string, partial: string, onDone: (bytes: number) => vo
  * no reason to refuse the rest.
  */
 async function readCopy(file: string, partial: string): Promise<Restored> {
+  const foreign = foreignIn(partial)
+  if (foreign !== undefined) throw noBackup(file, foreign)
   const problem = await problemOf(partial, "indexes")
   if (problem !== undefined) throw noBackup(file, `it is damaged: ${problem}`)
   const database = openAsIs(partial)
   try {
-    const tables = tablesOf(database)
-    if (!OURS.every((table) => tables.includes(table))) throw noBackup(file, "it is another program's database")
     return { ...survey(database), validTokens: countValidTokens(database) }
   } finally {
     database.close()
   }
+}
+
+/**
+ * A hub runs what its database's schema says, triggers and computed columns too, and anybody may have written this one: it must be what
+ * our own migrations make, however it is quoted. Undefined: it is, or it can't be read, which the next check says.
+ */
+function foreignIn(partial: string): string | undefined {
+  const [given, own] = [openAsIs(partial), openAsIs(":memory:")]
+  try {
+    const tables = tablesOf(given)
+    if (!OURS.every((table) => tables.includes(table))) return "it is another program's database"
+    makeSchema(own, Number(given.get("PRAGMA user_version", [])?.[0] ?? 0))
+    const [theirs, ours] = [textsOf(given), textsOf(own)]
+    const odd =
+      [...theirs].find(([name, text]) => ours.get(name) !== text) ?? [...ours].find(([name]) => !theirs.has(name))
+    return odd === undefined
+      ? undefined
+      : `its ${odd[0]} is not as a hub makes it; "signalbox salvage" takes the rows alone`
+  } catch (error) {
+    if (!isUnreadableSchema(error)) throw error
+    return undefined
+  } finally {
+    for (const database of [given, own]) database.close()
+  }
+}
+
+/** By kind and name. SQLite's own tables can't be written by hand. */
+function textsOf(database: Database): ReadonlyMap<string, string> {
+  const read = `SELECT type || ' "' || name || '"', tbl_name || ' ' || coalesce(sql, '')
+    FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'`
+  const plain = (sql: string) => sql.replaceAll(/["'`[\]\s]+/g, "").toLowerCase()
+  return new Map(database.all(read, []).map(([name, text]) => [String(name), plain(String(text))]))
 }
 
 /** By their bodies: older versions have no columns for it. */

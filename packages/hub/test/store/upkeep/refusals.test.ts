@@ -139,4 +139,30 @@ describe("a restore", () => {
       }
       expect((await restoreData(good, target)).rows).toMatchObject({ sessions: 3, events: 600 })
     }))
+
+  it("[BU18] refuses a file whose schema anybody has added to or changed, before anything in it is run", () =>
+    inFolders(async (folder) => {
+      const [data, files, target] = [folder("data"), folder("files"), folder("target")]
+      const good = join(files, "good")
+      await fill(data, 3)
+      await backUpData(data, good)
+      const added: Readonly<Record<string, string>> = {
+        trigger: "CREATE TRIGGER extra AFTER INSERT ON tokens BEGIN DELETE FROM audit; END",
+        view: "CREATE VIEW extra AS SELECT * FROM tokens",
+        table: "CREATE TABLE extra (x)",
+        index: "CREATE INDEX extra ON audit (lower(body))",
+      }
+      for (const [kind, sql] of Object.entries(added)) {
+        const file = join(files, kind)
+        writeFileSync(file, readFileSync(good))
+        exec(file, sql)
+        const refusal = code("data/no-backup", new RegExp(`its ${kind} "extra" is not as a hub makes it`))
+        await expect(restoreData(file, target), kind).rejects.toEqual(refusal)
+      }
+      const changed = join(files, "changed")
+      writeFileSync(changed, readFileSync(good))
+      exec(changed, "ALTER TABLE tokens ADD COLUMN more AS (upper(body))")
+      await expect(restoreData(changed, target)).rejects.toEqual(code("data/no-backup", /its table "tokens" is not/))
+      expect(readdirSync(target).filter((name) => name !== "lock")).toEqual([])
+    }))
 })
