@@ -67,6 +67,18 @@ describe("words of others", () => {
   })
 })
 
+describe("a support file of a hub on PostgreSQL", () => {
+  it("[BU12] has neither the host nor the name of a database that only the data directory remembers", async () => {
+    const data = folder()
+    writeFileSync(join(data, "store"), "postgres://lovelace@attic.invalid:5432/engines\n")
+    const file = join(folder(), "support.txt")
+    expect(await run(["support", file, "--data", data])).toMatchObject({ code: 0 })
+    const text = readFileSync(file, "utf8")
+    for (const said of ["attic", "lovelace", "engines"]) expect(text.includes(said), said).toBe(false)
+    expect(text).toContain("can't reach postgres://[store]")
+  })
+})
+
 describe("an abbreviated id", () => {
   it("[CL12] is refused where the hub has more than can be looked through", async () => {
     const { fake, run } = await fakeHub()

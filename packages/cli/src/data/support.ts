@@ -54,13 +54,26 @@ export async function support(file: string, options: JsonOption, context: Comman
   await print(context.stdout, `Written: ${target}. Read it before you send it.\n`)
 }
 
-/** The data directory if it was named, and the hub's host: whose they are is nobody's business. */
+/** The data directory if it was named, and the hosts of hub and database: whose they are is nobody's business. */
 function placesOf(data: DataDirectory, options: JsonOption, context: CommandContext): Placeholders {
-  const named = data.isNamed ? [[data.path, "[data]"] as const] : []
+  const named = [...(data.isNamed ? [[data.path, "[data]"] as const] : []), ...placesOfStore(data, context)]
   try {
     return new Map([...named, ...hostOf(findHub(options, context).url)])
   } catch {
     return new Map(named)
+  }
+}
+
+/** Also where the directory remembers the database, and no variable names it. */
+function placesOfStore(data: DataDirectory, { env }: CommandContext): readonly (readonly [string, string])[] {
+  try {
+    const url = postgresOf({}, data, env) ?? ""
+    const hidden = hostOf(url)
+    if (hidden.length === 0) return []
+    const { host, pathname } = new URL(url)
+    return [[`${host}${pathname}`, "[store]"], [decodeURIComponent(pathname.slice(1)), "[database]"], ...hidden]
+  } catch {
+    return []
   }
 }
 
@@ -116,7 +129,7 @@ async function settings(options: JsonOption, context: CommandContext): Promise<s
 
 /** Files of ours. Others may have any name. */
 const OWN_FILE =
-  /^(?:(?:signalbox|search)\.db(?:-wal|-shm|-journal)?|(?:hub|runner)\.log(?:\.1)?|(?:hub|runner-reply|runner-ended)\.json|(?:admin|runner)-token|lock|runner)$/
+  /^(?:(?:signalbox|search)\.db(?:-wal|-shm|-journal)?|(?:hub|runner)\.log(?:\.1)?|(?:hub|runner-reply|runner-ended)\.json|(?:admin|runner)-token|lock|runner|store)$/
 
 function files({ path }: DataDirectory): string {
   const names = readdirSync(path).toSorted()
