@@ -124,6 +124,9 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         const found = async (filter: Partial<AuditFilter>) =>
           (await directory.listAudit({ after: 0, limit: 10, ...filter })).map(({ id }) => id)
         expect(await found({ by: "ada" })).toEqual([1, 3, 4])
+        expect(await found({ by: "ADA" }), "a person is one in any case").toEqual([1, 3, 4])
+        expect(await found({ by: "ad_" })).toEqual([])
+        expect(await found({ tool: "bash" })).toEqual([])
         expect(await found({ rule: "tests" })).toEqual([2])
         expect(await found({ tool: "Bash", by: "ada" })).toEqual([1])
         expect(await found({ what: "ask/denied" })).toEqual([3])

@@ -291,7 +291,7 @@ export class MemoryDirectory implements Directory {
     const isOf = (wanted: string | undefined, ...values: unknown[]) => wanted === undefined || values.includes(wanted)
     return (
       isOf(filter.session, sessionId) &&
-      isOf(filter.by, by) &&
+      isOf(filter.by?.toLowerCase(), by?.toLowerCase()) &&
       isOf(filter.what, what) &&
       isOf(filter.rule, details["rule"]) &&
       isOf(filter.tool, details["toolName"]) &&

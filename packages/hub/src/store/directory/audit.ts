@@ -65,7 +65,7 @@ export class AuditTable {
     for (const name of COLUMNS) {
       const wanted = filter[name]
       if (wanted === undefined) continue
-      conditions.push(`${name} = ?`)
+      conditions.push(name === "by" ? "by = ? COLLATE NOCASE" : `${name} = ?`)
       values.push(wanted)
     }
     if (filter.runner !== undefined) {

@@ -45,7 +45,9 @@ export class AuditTable {
     if (since !== undefined) conditions.push(`at >= ${place(toStored(since))}`)
     for (const name of FILTERS) {
       const wanted = filter[name]
-      if (wanted !== undefined) conditions.push(`${name} = ${place(toStored(wanted))}`)
+      if (wanted === undefined) continue
+      const of = (text: string) => (name === "by" ? `lower(${text} COLLATE "C")` : text)
+      conditions.push(`${of(name)} = ${of(`${place(toStored(wanted))}::text`)}`)
     }
     if (runner !== undefined) {
       const wanted = place(toStored(runner))
