@@ -69,11 +69,23 @@ export interface AgentExit extends Omit<SessionExit, "at"> {
 export type RunnerNote =
   | { readonly kind: "exited"; readonly exit: AgentExit }
   /** The hub was away when the agent called a hook, and the runner answered for it. */
-  | { readonly kind: "hook-answered"; readonly requestId: string; readonly how: "open" | "block" }
+  | {
+      readonly kind: "hook-answered"
+      readonly requestId: string
+      readonly how: "open" | "block"
+      /** The tool call that was denied because no hub judged it in time. */
+      readonly denied?: DeniedCall
+    }
   /** The branch that the agent's folder is on from here on; empty when it is on none, null when it cannot be told. */
   | { readonly kind: "branch"; readonly branch: string | null }
   /** The uncommitted changes in the agent's folder; null when they cannot be told. */
   | { readonly kind: "changes"; readonly changes: FolderChanges | null }
+
+/** A tool call, as its hook names it. */
+export interface DeniedCall {
+  readonly toolName?: string | undefined
+  readonly toolUseId?: string | undefined
+}
 
 /** Changed and new files, and lines of the changed ones. */
 export interface FolderChanges {

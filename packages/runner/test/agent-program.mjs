@@ -25,7 +25,11 @@ const commands = {
     print({
       type: "control_request",
       request_id: id,
-      request: { subtype: "hook_callback", callback_id: `cb-${id}`, input: { hook_event_name: "PreToolUse" } },
+      request: {
+        subtype: "hook_callback",
+        callback_id: `cb-${id}`,
+        input: { hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: `toolu-${id}` },
+      },
     }),
   call: (id) =>
     print({ type: "control_request", request_id: id, request: { subtype: "mcp_message", server_name: "tools" } }),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { afterEach, describe, expect, it } from "vitest"
@@ -116,7 +117,8 @@ describe("an enforced agent", () => {
     await scene.turn(agent, "hook slow")
     await scene.hub.until(() => got(agent).length === 1)
     expect(got(agent)).toEqual([answer("slow", { hookSpecificOutput: { hookEventName: "PreToolUse", ...deny } })])
-    expect(scene.hub.notes(agent)).toEqual([{ kind: "hook-answered", requestId: "slow", how: "block" }])
+    const denied = { toolName: "Bash", toolUseId: "toolu-slow" }
+    expect(scene.hub.notes(agent)).toEqual([{ kind: "hook-answered", requestId: "slow", how: "block", denied }])
   })
 
   it("[EN14] has an input that never ends: a stop ends it by a signal", async () => {
@@ -171,6 +173,27 @@ it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])(
     expect(() => launchArguments({ ...spec, env: { OTHER: "yes" } }, "2.1.325")).not.toThrow()
   },
 )
+
+it("[EN3] a variable in the machine's managed settings is refused, because these win over the runner's", () => {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-managed-"))
+  const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED }
+  const launch = () => launchArguments(spec, "2.1.325", folder)
+  try {
+    for (const harmless of ["no JSON", '{"env":{"CLAUDE_CODE_SIMPLE":"0","OTHER":"1"},"disableAllHooks":true}']) {
+      writeFileSync(join(folder, "managed-settings.json"), harmless)
+      expect(launch).not.toThrow()
+    }
+    mkdirSync(join(folder, "managed-settings.d"))
+    writeFileSync(join(folder, "managed-settings.d/10-more.json"), '\uFEFF{"env":{"CLAUDE_CODE_SAFE_MODE":"1"}}')
+    expect(launch).toThrow("have CLAUDE_CODE_SAFE_MODE")
+    writeFileSync(join(folder, "managed-settings.json"), '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}')
+    expect(launch).toThrow("have CLAUDE_CODE_SIMPLE")
+    const { enforce: _enforced, ...asked } = spec
+    expect(() => launchArguments(asked, "2.1.325", folder)).not.toThrow()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
 
 describe("an input that never ends", () => {
   const SAYS = `process.stdin.on("data", (data) => process.stdout.write("got " + data.length + "\\n"))

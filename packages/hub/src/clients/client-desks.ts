@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { type Envelope, textOf, type UnlistedRequest } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
 import { initializeFields } from "@signalbox/protocol/launch-options"
+import type { DeniedCall } from "@signalbox/protocol/runner-wire"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
@@ -24,6 +25,7 @@ export interface ClientDesksOptions {
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
+const NOT_IN_TIME = "No hub judged this tool call in time, so its machine's runner denied it."
 const INDEX = "clients"
 const MAX_KEPT_SESSIONS = 1_000
 const GREETING_WAIT_MS = 30_000
@@ -82,6 +84,10 @@ export class ClientDesks {
   /** By the ids of callbacks: what each is answered with when nobody can be asked. */
   hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">> {
     return this.#desks.get(session.id)?.hookFailures ?? {}
+  }
+
+  deniedByRunner(session: LiveSession, call: DeniedCall): Promise<void> {
+    return this.#options.enforcement.deniedElsewhere(session, call, NOT_IN_TIME)
   }
 
   /** For LiveSession: a request of the agent's that is no ask, or the end of one. False: nobody takes it. */

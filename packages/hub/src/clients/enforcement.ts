@@ -9,7 +9,7 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { isAtLeast } from "@signalbox/protocol/compose"
-import { ENFORCES_SINCE } from "@signalbox/protocol/runner-wire"
+import { type DeniedCall, ENFORCES_SINCE } from "@signalbox/protocol/runner-wire"
 import type { AskVerdict } from "../asks/answer.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
@@ -69,15 +69,18 @@ export class Enforcement {
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
       // The denial does not wait for the disk.
-      session.background(this.#auditFailed(session, fieldOf(request, "input")))
+      const hook = fieldOf(request, "input")
+      const call = { toolName: textOf(hook, "tool_name"), toolUseId: textOf(hook, "tool_use_id") }
+      session.background(this.deniedElsewhere(session, call, FAILED))
       return toolDenial(FAILED)
     }
   }
 
-  async #auditFailed(session: LiveSession, hook: Fields | undefined): Promise<void> {
+  /** A call that no rule denied. Never rejects. */
+  async deniedElsewhere(session: LiveSession, call: DeniedCall, reason: string): Promise<void> {
     const { directory, trouble } = this.#options
-    const [toolName = null, toolUseId = null] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
-    const details = { toolName, toolUseId, seq: null, rule: null, reason: FAILED, why: null }
+    const { toolName = null, toolUseId = null } = call
+    const details = { toolName, toolUseId, seq: null, rule: null, reason, why: null }
     const who = { by: ACTOR.hub, via: "hub", sessionId: session.id, askId: null }
     try {
       await directory.addAudit({ at: session.now(), what: "call/denied", ...who, details })

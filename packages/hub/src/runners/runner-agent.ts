@@ -1,7 +1,8 @@
-import { type Envelope, encodeForAgent, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { defined, type Envelope, encodeForAgent, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import {
   type AgentExit,
   type AttachAgent,
+  type DeniedCall,
   encodeAck,
   encodeCommand,
   encodeLineForAgent,
@@ -31,7 +32,10 @@ export interface RunnerAgentOptions {
   /** Nobody is read while the store does not keep up. */
   readonly journal: { room(): Promise<void> }
   /** Clients' hooks decide how a callback is answered while the hub is away. */
-  readonly clients: { hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">> }
+  readonly clients: {
+    hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">>
+    deniedByRunner(session: LiveSession, call: DeniedCall): Promise<void>
+  }
   readonly exited: (session: LiveSession, spawn: string, exit: AgentExit) => Promise<void>
   readonly onTrouble: (error: unknown) => void
 }
@@ -182,8 +186,9 @@ export class RunnerAgent implements AgentWire {
     const note = readNote(said)
     if (note?.kind === "exited") await exited(this.session, this.incarnation, note.exit)
     else if (note?.kind === "hook-answered") {
-      const { requestId, how } = note
-      await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
+      const { requestId, how, denied } = note
+      const noted = await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
+      if (noted !== undefined && denied !== undefined) await this.#options.clients.deniedByRunner(this.session, denied)
     } else if (note?.kind === "branch") this.#takeBranch(note.branch)
     else if (note?.kind === "changes") this.#takeChanges(note.changes)
     else onTrouble(new Error("a runner's note cannot be read"))
@@ -256,9 +261,16 @@ function readNote(value: unknown): RunnerNote | undefined {
   if (value["kind"] === "changes") return { kind: "changes", changes: readChanges(value["changes"]) }
   if (value["kind"] !== "hook-answered") return undefined
   const how = value["how"] === "block" ? "block" : "open"
-  return { kind: "hook-answered", requestId: textOf(value, "requestId") ?? "", how }
+  const denied = fieldOf(value, "denied")
+  const call = denied && { toolName: nameIn(denied, "toolName"), toolUseId: nameIn(denied, "toolUseId") }
+  return { kind: "hook-answered", requestId: textOf(value, "requestId") ?? "", how, ...defined({ denied: call }) }
 }
 
+function nameIn(value: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  return textOf(value, field)?.slice(0, MAX_NAME_CHARS)
+}
+
+const MAX_NAME_CHARS = 256
 const MAX_BRANCH_CHARS = 1024
 
 /** One that is longer than git's own could be is as good as unknown: rules for a branch then ask. */

@@ -248,6 +248,22 @@ describe("the lines of an agent on a runner", () => {
     expect(runner.asked).toHaveLength(1)
   })
 
+  it("[EN19] a call that the runner denied while the hub was away is in the audit, once, by the hub", async () => {
+    const stage = await openStage()
+    const { agent, id } = await launched(stage)
+    agent.leave()
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
+    const denied = { toolName: "Bash", toolUseId: "toolu_1" }
+    agent.note({ kind: "hook-answered", requestId: "h1", how: "block", denied })
+    agent.note({ kind: "hook-answered", requestId: "h2", how: "block" })
+    await agent.dial()
+    await agent.dial()
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    const { body } = await rest<{ records: unknown[] }>(stage, "GET", "/api/audit?what=call/denied")
+    const reason = expect.stringContaining("No hub judged this tool call in time")
+    expect(body.records).toMatchObject([{ by: "hub", via: "hub", sessionId: id, details: { ...denied, reason } }])
+  })
+
   it("[HS33] a conversation that goes on under a new id takes its process along, and its launch", async () => {
     const stage = await openStage()
     const { agent, id, runner } = await launched(stage, { cwd: "/srv" })

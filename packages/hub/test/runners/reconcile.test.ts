@@ -120,7 +120,7 @@ describe("what a runner has and what the hub thinks it has", () => {
         metrics: createPrometheusMetrics(),
         turns: new ReadingTurns(),
         journal: { room: async () => undefined },
-        clients: { hookFailures: () => ({}) },
+        clients: { hookFailures: () => ({}), deniedByRunner: async () => undefined },
         exited: async () => undefined,
         onTrouble: (error) => void troubles.push(String(error)),
       })

@@ -8,7 +8,7 @@ import {
 } from "@signalbox/protocol/agent-state"
 import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/protocol/compose"
 import type { Envelope } from "@signalbox/protocol/envelope"
-import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
+import type { AgentCommand, AgentExit, DeniedCall } from "@signalbox/protocol/runner-wire"
 import type { ChildTransport, Closed, ReadingTurns } from "@signalbox/transport/process"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
@@ -77,7 +77,7 @@ export class Agent {
     })
     if (child === undefined) return
     if (options.record.enforce === true) {
-      this.#held = new HeldHooks({ clock: options.clock, deny: (requestId) => this.#denyHeld(requestId) })
+      this.#held = new HeldHooks({ clock: options.clock, deny: (requestId, call) => this.#denyHeld(requestId, call) })
     }
     const input = new AgentInput({ child, onFull: (isFull) => this.#stream.setFull(isFull) })
     this.#state = { phase: "running", child, input }
@@ -218,9 +218,9 @@ export class Agent {
     }
   }
 
-  #denyHeld(requestId: string): void {
+  #denyHeld(requestId: string, denied: DeniedCall): void {
     if (!this.#write(encode(composeSuccess(requestId, toolDenial(HELD_REASON))))) return
-    this.#stream.note({ kind: "hook-answered", requestId, how: "block" })
+    this.#stream.note({ kind: "hook-answered", requestId, how: "block", denied })
   }
 
   /** False if it was written before, or nobody is left to hear it. */

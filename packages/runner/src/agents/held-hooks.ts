@@ -1,10 +1,10 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
+import { type DeniedCall, ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
 import type { LinkSettings } from "../link/hub-link.ts"
 
 export interface HeldHooksOptions extends Pick<LinkSettings, "clock"> {
   /** No hub has decided in time. */
-  readonly deny: (requestId: string) => void
+  readonly deny: (requestId: string, call: DeniedCall) => void
 }
 
 interface HeldHook {
@@ -42,7 +42,9 @@ export class HeldHooks {
     if (requestId === undefined) return
     if (message.type === "control_cancel_request") return this.release(requestId)
     if (message.type !== "control_request" || !isToolHook(message) || this.#held.has(requestId)) return
-    const cancel = this.#options.clock.after(HOLD_MS, () => this.#options.deny(requestId), "idle")
+    const hook = fieldOf(fieldOf(message, "request"), "input")
+    const call = { toolName: textOf(hook, "tool_name"), toolUseId: textOf(hook, "tool_use_id") }
+    const cancel = this.#options.clock.after(HOLD_MS, () => this.#options.deny(requestId, call), "idle")
     this.#held.set(requestId, { line, cancel })
   }
 

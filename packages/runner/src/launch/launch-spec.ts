@@ -4,6 +4,7 @@ import { DEFAULT_MODE, LISTED_PROMPT, MACHINE_MODE } from "@signalbox/protocol/l
 import { ENFORCES_SINCE, type LaunchSpec, UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import { type ClaudeFlags, claudeArguments, launchFlags } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
+import { MANAGED_SETTINGS, managedUnhooking } from "./managed-settings.ts"
 
 /** It becomes the name of a folder and a part of an address. */
 const SPAWN = /^[A-Za-z0-9_-]{1,100}$/
@@ -89,12 +90,19 @@ export const NO_OTHER_HOOKS = ["--settings", JSON.stringify(ONLY_OUR_HOOK)] as c
 /** They would undo that, or leave every hook out. */
 const UNDOES_ENFORCE = /^--(?:settings|bare|safe-mode)(?:=|$)/
 
-function requireEnforcing({ agent, args = [], env = {} }: LaunchSpec, version: string | undefined): void {
+function requireEnforcing(
+  { agent, args = [], env = {} }: LaunchSpec,
+  version: string | undefined,
+  managedFolder: string,
+): void {
   const undoing = args.find((word) => UNDOES_ENFORCE.test(word))
   const unhooking = UNHOOKING_VARIABLES.find((name) => env[name] !== undefined)
   const has = version === undefined ? `the version of ${JSON.stringify(agent)} is not known` : `this is ${version}`
   const isNew = version !== undefined && isAtLeast(version, ENFORCES_SINCE)
-  const undone = undoing === undefined ? unhooking && `env has ${unhooking}` : `args has ${undoing}`
+  const managed = managedUnhooking(managedFolder)
+  const ofEnv = unhooking && `env has ${unhooking}`
+  const ofMachine = managed && `this machine's managed settings (${managedFolder}) have ${managed}`
+  const undone = undoing === undefined ? (ofEnv ?? ofMachine) : `args has ${undoing}`
   const why = isNew ? undone : `it needs claude ${ENFORCES_SINCE} or newer, and ${has}`
   if (why === undefined) return
   const otherwise = 'change that, or let an admin start the session with enforce "asked"'
@@ -122,10 +130,14 @@ function requireKnown({ options = {}, initializes = [] }: LaunchSpec, version: s
 }
 
 /** The arguments of an agent that a runner starts. A version that is not known is taken for a new one. */
-export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
+export function launchArguments(
+  spec: LaunchSpec,
+  version: string | undefined,
+  managedFolder = MANAGED_SETTINGS,
+): string[] {
   const knows = (since: string) => version === undefined || isAtLeast(version, since)
   if (version !== undefined) requireKnown(spec, version)
-  if (spec.enforce === true) requireEnforcing(spec, version)
+  if (spec.enforce === true) requireEnforcing(spec, version, managedFolder)
   const isFork = spec.resume !== undefined && spec.fork === true
   const flags: ClaudeFlags = {
     ...launchFlags(spec.options ?? {}),
