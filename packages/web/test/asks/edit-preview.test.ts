@@ -3,6 +3,7 @@ import { previewOf, restOfEdit, toldBy } from "../../src/asks/forms/edit-preview
 import { diffTexts } from "../../src/transcript/content/line-diff.ts"
 
 const told = diffTexts("told", "by the request")
+const read = (text: string) => ({ state: "read", text }) as const
 const linesOf = (preview: ReturnType<typeof previewOf>) =>
   preview.hunks
     .flatMap(({ lines }) => lines)
@@ -12,26 +13,37 @@ describe("what an edit would do", () => {
   const input = { old_string: "sleep(50)", new_string: "clock.tick(50)" }
 
   it("is shown against the file as it is, with the lines' own numbers", () => {
-    const preview = previewOf({ tool: "Edit", input, told, file: "a\nsleep(50)\nb\n" })
+    const preview = previewOf({ tool: "Edit", input, told, file: read("a\nsleep(50)\nb\n") })
     expect(preview).toMatchObject({ source: "file", note: undefined })
     expect(linesOf(preview)).toEqual(["same 1 a", "removed 2 sleep(50)", "added 2 clock.tick(50)", "same 3 b"])
   })
 
   it("is the request's own word where the file cannot be had, and that is said", () => {
-    const preview = previewOf({ tool: "Edit", input, told, file: undefined })
+    const preview = previewOf({ tool: "Edit", input, told, file: { state: "unknown" } })
     expect(preview.hunks).toBe(told)
     expect(preview.note).toMatch(/Couldn't read the current file/)
   })
 
+  it("[K-125] of a Write to a file that its agent does not show says that it may be new, and nothing while that is asked", () => {
+    const noteOf = (tool: string, state: "asking" | "refused" | "unknown") =>
+      previewOf({ tool, input, told, file: { state } }).note
+    expect(noteOf("Write", "refused")).toBe(
+      "A new file, or one that couldn't be read. Showing the whole proposed text.",
+    )
+    expect(noteOf("Write", "unknown")).toMatch(/Couldn't read the current file/)
+    expect(noteOf("Edit", "refused")).toMatch(/Couldn't read the current file/)
+    expect(noteOf("Write", "asking")).toBeUndefined()
+  })
+
   it("says so when the text to replace is not there", () => {
-    expect(previewOf({ tool: "Edit", input, told, file: "nothing" })).toMatchObject({
+    expect(previewOf({ tool: "Edit", input, told, file: read("nothing") })).toMatchObject({
       source: "request",
       note: "The text to replace isn't in the current file.",
     })
   })
 
   it("of a Write to a file that exists is what it replaces", () => {
-    const preview = previewOf({ tool: "Write", input: { content: "x\nnew" }, told, file: "x\nold" })
+    const preview = previewOf({ tool: "Write", input: { content: "x\nnew" }, told, file: read("x\nold") })
     expect(linesOf(preview)).toEqual(["same 1 x", "removed 2 old", "added 2 new"])
     expect(preview.note).toBe("Replaces the whole file.")
   })
@@ -41,7 +53,7 @@ describe("what an edit would do", () => {
       { old_string: "a", new_string: "b", replace_all: true },
       { old_string: "b", new_string: "$&" },
     ]
-    expect(linesOf(previewOf({ tool: "MultiEdit", input: { edits }, told, file: "a\na" }))).toEqual([
+    expect(linesOf(previewOf({ tool: "MultiEdit", input: { edits }, told, file: read("a\na") }))).toEqual([
       "removed 1 a",
       "removed 2 a",
       "added 1 $&",

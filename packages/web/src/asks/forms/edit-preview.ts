@@ -13,26 +13,34 @@ export interface EditPreview {
 }
 
 const UNCHECKED = "Couldn't read the current file. Showing the proposed text only."
+/** CLIs answer the same for a file that isn't there and for one that they don't show. */
+const NEW_OR_UNREAD = "A new file, or one that couldn't be read. Showing the whole proposed text."
 
 interface Edit {
   readonly tool: string
   readonly input: Input
   /** The request by itself. */
   readonly told: readonly Hunk[]
-  /** The content of the file now, where that could be had. */
-  readonly file: string | undefined
+  readonly file: FileNow
 }
 
+/** The content of the file as it is now. `refused`: its agent does not show it. `unknown`: not asked, not answered yet, or not whole. */
+export type FileNow =
+  | { readonly state: "asking" | "refused" | "unknown" }
+  | { readonly state: "read"; readonly text: string }
+
 export function previewOf({ tool, input, told, file }: Edit): EditPreview {
-  const ofRequest = (note: string): EditPreview => ({ source: "request", hunks: told, note })
-  if (file === undefined) return ofRequest(UNCHECKED)
+  const ofRequest = (note: string | undefined): EditPreview => ({ source: "request", hunks: told, note })
+  if (file.state === "asking") return ofRequest(undefined)
+  if (file.state !== "read") return ofRequest(file.state === "refused" && tool === "Write" ? NEW_OR_UNREAD : UNCHECKED)
+  const { text } = file
   if (tool === "Write") {
-    const note = file === "" ? undefined : "Replaces the whole file."
-    return { source: "file", hunks: diffTexts(file, textOf(input, "content") ?? ""), note }
+    const note = text === "" ? undefined : "Replaces the whole file."
+    return { source: "file", hunks: diffTexts(text, textOf(input, "content") ?? ""), note }
   }
-  const after = applied(file, input)
+  const after = applied(text, input)
   if (after === undefined) return ofRequest("The text to replace isn't in the current file.")
-  return { source: "file", hunks: diffTexts(file, after), note: undefined }
+  return { source: "file", hunks: diffTexts(text, after), note: undefined }
 }
 
 /** The change as far as the request itself tells it. A cell that is deleted takes no new text, whatever the request says. */

@@ -11,7 +11,7 @@ import { DiffView, isDrawable } from "../../transcript/content/diff-view.tsx"
 import { jsonText } from "../../transcript/content/json-text.ts"
 import { EDITS } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
-import { type EditPreview, previewOf, restOfEdit, toldBy } from "./edit-preview.ts"
+import { type EditPreview, type FileNow, previewOf, restOfEdit, toldBy } from "./edit-preview.ts"
 import { isLongText, LongText, UnseenLines, WholeJson } from "./long-request.tsx"
 import { RequestEnd } from "./seen-gate.tsx"
 
@@ -116,27 +116,34 @@ const MAX_BYTES = 400_000
 const TIMEOUT_MS = 10_000
 const CHECKED = new Set(["Edit", "MultiEdit", "Write"])
 
-/** The content of the file that a request would change, from its machine; undefined while or where that cannot be had. */
-function useFileContent({ id, sessionId, state, toolName, input }: Ask): string | undefined {
+const ASKING: FileNow = { state: "asking" }
+const UNKNOWN: FileNow = { state: "unknown" }
+
+/** The content of the file that a request would change, from its machine. */
+function useFileContent({ id, sessionId, state, toolName, input }: Ask): FileNow {
   const hub = useHub()
   const canOperate = useCanOperate()
   const path = CHECKED.has(toolName ?? "") && state === "pending" ? textIn(input, "file_path") : undefined
-  const [content, setContent] = useState<{ readonly of: string; readonly text: string } | undefined>(undefined)
+  const [found, setFound] = useState<{ readonly of: string; readonly file: FileNow } | undefined>(undefined)
   const key = `${id}:${path ?? ""}`
+  const isAsked = path !== undefined && canOperate
   useEffect(() => {
-    if (path === undefined || !canOperate) return undefined
+    if (!isAsked) return undefined
     const request = { subtype: "read_file", path, max_bytes: MAX_BYTES }
-    // An older CLI, or no such file: then there is nothing to compare with, and the reader is told.
-    return whileOpen(hub.session(sessionId).control(request, { timeoutMs: TIMEOUT_MS, mayRefuse: true }), (reply) => {
-      const text = wholeText(reply)
-      if (text !== undefined) setContent({ of: key, text })
-    })
-  }, [hub, sessionId, path, key, canOperate])
-  return content?.of === key ? content.text : undefined
+    return whileOpen(
+      hub.session(sessionId).control(request, { timeoutMs: TIMEOUT_MS, mayRefuse: true }),
+      (reply) => setFound({ of: key, file: fileIn(reply) }),
+      () => setFound({ of: key, file: UNKNOWN }),
+    )
+  }, [hub, sessionId, path, key, isAsked])
+  if (!isAsked) return UNKNOWN
+  return found?.of === key ? found.file : ASKING
 }
 
-function wholeText(reply: unknown): string | undefined {
-  if (!isObject(reply) || reply["truncated"] === true || reply["lossy"] === true) return undefined
+/** An older CLI refuses, and so does one without such a file: then there is nothing to compare with, and the reader is told. */
+function fileIn(reply: unknown): FileNow {
+  if (reply === null) return { state: "refused" }
+  if (!isObject(reply) || reply["truncated"] === true || reply["lossy"] === true) return UNKNOWN
   const { contents, encoding } = reply
-  return typeof contents === "string" && encoding !== "base64" ? contents : undefined
+  return typeof contents === "string" && encoding !== "base64" ? { state: "read", text: contents } : UNKNOWN
 }
