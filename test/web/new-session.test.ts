@@ -206,9 +206,28 @@ describe.runIf(hasBrowser)("a new session", () => {
     },
   )
 
+  /** One conversation that `claude` recorded on the machine, in its folder. */
+  async function recorded(page: Page) {
+    const one = {
+      sessionId: "3f0e6a1c-1111-4222-8333-444455556666",
+      summary: "Tidy the docs",
+      sizeBytes: 9,
+      inUse: false,
+    }
+    await page.route("**/api/runners/*/sessions*", (route) =>
+      route.fulfill({
+        json: new URL(route.request().url()).searchParams.has("cwd")
+          ? { sessions: [] }
+          : { sessions: [{ ...one, cwd: machine.cwd, updatedAt: "2026-01-01T00:00:00.000Z" }] },
+      }),
+    )
+    return one
+  }
+
   check("[N-140] machine, folder, model, effort, mode and worktree are in view at once", async () => {
     await isReady()
-    const page = await cockpit.page({ role: "operator" })
+    const page = await cockpit.page()
+    await recorded(page)
     await page.route("**/api/runners", async (route) => {
       const { runners } = await (await route.fetch()).json()
       await route.fulfill({ json: { runners: [...runners, { ...runners[0], id: "r2", name: "zzz-spare" }] } })
@@ -219,7 +238,9 @@ describe.runIf(hasBrowser)("a new session", () => {
     )
     const worktree = page.getByRole("checkbox", { name: /^Git worktree/ })
     await worktree.waitFor()
-    for (const part of [page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
+    const from = page.getByRole("combobox", { name: "Start from" })
+    await from.waitFor()
+    for (const part of [from, page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
       expect(await isInView(part), String(part)).toBe(true)
     const sent = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
@@ -314,19 +335,7 @@ describe.runIf(hasBrowser)("a new session", () => {
     async () => {
       await isReady()
       const page = await cockpit.page()
-      const one = {
-        sessionId: "3f0e6a1c-1111-4222-8333-444455556666",
-        summary: "Tidy the docs",
-        sizeBytes: 9,
-        inUse: false,
-      }
-      await page.route("**/api/runners/*/sessions*", (route) =>
-        route.fulfill({
-          json: new URL(route.request().url()).searchParams.has("cwd")
-            ? { sessions: [] }
-            : { sessions: [{ ...one, cwd: machine.cwd, updatedAt: "2026-01-01T00:00:00.000Z" }] },
-        }),
-      )
+      const one = await recorded(page)
       await page.goto("/new?cwd=%2Ftmp")
       const from = page.getByRole("combobox", { name: "Start from" })
       await from.waitFor()

@@ -18,6 +18,8 @@ interface Labelled {
 }
 
 interface FieldProps extends Labelled {
+  /** A control of the field's own, at the end of its label's line. */
+  readonly aside?: ReactNode
   readonly children: (ids: {
     id: string
     "aria-describedby": string | undefined
@@ -26,13 +28,16 @@ interface FieldProps extends Labelled {
 }
 
 /** A label, a control, and below it what is wrong or what to know. */
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId()
   return (
     <div className="flex flex-col gap-1">
-      <label htmlFor={id} className="text-dense font-medium text-text">
-        {label}
-      </label>
+      <div className="flex flex-wrap items-center justify-between gap-x-2">
+        <label htmlFor={id} className="text-dense font-medium text-text">
+          {label}
+        </label>
+        {aside}
+      </div>
       {children({ id, ...notedBy(id, { hint, error }) })}
       <FieldNote id={id} hint={hint} error={error} />
     </div>

@@ -21,13 +21,20 @@ export function ChoiceFields({ isHere, start, problem, before, hadWorktree }: Ch
   const { sessions } = useFleet()
   const [mode, setMode] = useState(() => before("mode"))
   const title = (
-    <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />
+    <TextField
+      label="Title"
+      name="title"
+      defaultValue={before("title")}
+      autoComplete="off"
+      maxLength={200}
+      placeholder="Optional"
+    />
   )
   if (!isHere) return title
   const isResuming = start.resume !== undefined
   return (
     <>
-      <div className="grid grid-cols-2 gap-3 tablet:grid-cols-4">
+      <div className="grid grid-cols-2 gap-3 tablet:grid-cols-3">
         <TextField
           label="Model"
           name="model"
@@ -56,16 +63,18 @@ export function ChoiceFields({ isHere, start, problem, before, hadWorktree }: Ch
             />
           )}
         </Field>
+      </div>
+      <div className="grid items-end gap-3 tablet:grid-cols-2">
+        {title}
         {(!isResuming || start.isFork) && (
-          <label className="flex min-h-8 items-center gap-2 self-end coarse:min-h-11">
+          <label className="flex min-h-8 items-center gap-2 coarse:min-h-11">
             <input type="checkbox" name="worktree" defaultChecked={hadWorktree} className="size-4 shrink-0" />
             <span>
-              Git worktree <span className="text-dense text-text-3">A separate checkout on a new branch</span>
+              Git worktree <span className="ms-1 text-meta text-text-3">Separate checkout, new branch</span>
             </span>
           </label>
         )}
       </div>
-      {title}
       {mode === BYPASS && (
         <div className="flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
           <p className="text-dense text-danger">Claude will run any command and edit any file without asking.</p>

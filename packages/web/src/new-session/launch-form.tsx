@@ -116,7 +116,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     >
       <MachineChoice machines={machines} chosen={machine} onChange={choose} />
       {choices.length > 1 && (
-        <RadioCards legend="Agent" name="agent" value={agent?.value} choices={choices} onChange={wishAgent} />
+        <RadioCards legend="Agent" name="agent" value={agent?.value} choices={choices} onChange={wishAgent} isTight />
       )}
       {isHere && (
         <>

@@ -49,14 +49,22 @@ interface RadioCardsProps {
   readonly value: string | undefined
   readonly choices: readonly RadioCard[]
   readonly onChange: (value: string) => void
+  /** On a phone they stand side by side without their notes: what follows must not be pushed off the screen. */
+  readonly isTight?: boolean
 }
 
 /** One of a few, each with a line on what it means. */
-export function RadioCards({ legend, name, value, choices, onChange }: RadioCardsProps) {
+export function RadioCards({ legend, name, value, choices, onChange, isTight = false }: RadioCardsProps) {
   return (
     <fieldset>
       <legend className="mb-1 text-dense font-medium text-text-2">{legend}</legend>
-      <div className={classes("grid gap-2", choices.length === 3 ? "tablet:grid-cols-3" : "tablet:grid-cols-2")}>
+      <div
+        className={classes(
+          "grid gap-2",
+          isTight && choices.length === 3 ? "grid-cols-3" : "grid-cols-2",
+          choices.length === 3 && "tablet:grid-cols-3",
+        )}
+      >
         {choices.map((choice) => (
           <label
             key={choice.value}
@@ -64,6 +72,7 @@ export function RadioCards({ legend, name, value, choices, onChange }: RadioCard
               "flex min-h-11 items-center gap-3 rounded-control border px-3 py-1.5",
               choice.value === value ? "border-accent bg-accent-soft" : "border-line bg-surface",
               choice.disabled === true && "text-text-3",
+              isTight && "max-tablet:flex-col max-tablet:items-start max-tablet:gap-1 max-tablet:px-2",
             )}
           >
             <input
@@ -75,8 +84,12 @@ export function RadioCards({ legend, name, value, choices, onChange }: RadioCard
               className="size-4 shrink-0"
             />
             <span className="min-w-0">
-              <bdi className="block truncate">{choice.label}</bdi>
-              <span className="block text-meta text-text-2">{choice.note}</span>
+              <bdi className={classes("block", isTight ? "max-tablet:text-dense tablet:truncate" : "truncate")}>
+                {choice.label}
+              </bdi>
+              <span className={classes("block text-meta text-text-2", isTight && "max-tablet:hidden")}>
+                {choice.note}
+              </span>
             </span>
           </label>
         ))}

@@ -119,8 +119,7 @@ function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
           <textarea
             ref={field}
             aria-label="Message"
-            // On a phone there is no room for more.
-            placeholder={isCoarse() ? "Message…" : "Message…  (@ files, / commands)"}
+            placeholder={placeholderOf(isBusy)}
             rows={1}
             value={text}
             data-region-focus
@@ -149,6 +148,12 @@ function OpenComposer({ session, feed, rows, queued, onSent }: ComposerProps) {
   )
 }
 
+/** On a phone there is room for what happens to the message, and no more. */
+function placeholderOf(isBusy: boolean): string {
+  const what = isBusy ? "Queue a message…" : "Message…"
+  return isCoarse() ? what : `${what}  (@ files, / commands)`
+}
+
 /** One that has ended on a machine goes on there; one that was started elsewhere has nobody to start it. */
 function canResume({ state, runner, next }: Pick<Session, "state" | "runner" | "next">): boolean {
   return state === "ended" && runner !== null && next === undefined
@@ -172,7 +177,7 @@ function SendButton({ isBusy, isEmpty, onSend }: SendButtonProps) {
       >
         <SendIcon size={16} />
         {/* A phone has no room for a word that its picture says. */}
-        {isBusy ? "Queue" : <span className="max-tablet:sr-only">Send</span>}
+        <span className="max-tablet:sr-only">{isBusy ? "Queue" : "Send"}</span>
       </Button>
       {isBusy && (
         <Menu
