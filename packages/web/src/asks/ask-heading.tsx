@@ -10,7 +10,7 @@ import { useSelected } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { age } from "../design/words.ts"
-import { agentWords, headingOf } from "../fleet/ask-words.ts"
+import { agentWords, headingOf, MAIN_AGENT } from "../fleet/ask-words.ts"
 import { MachineName, useMachineHome } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { VerdictWords } from "../fleet/why.tsx"
@@ -20,6 +20,8 @@ import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
 import { fourEyesWords, reasonsOf, settledWords, timeLeft, verdictReason, waitWords } from "./request-words.ts"
 import { openSheet } from "./shown-ask.tsx"
+
+const LINK = "inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11"
 
 /** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
 export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
@@ -34,15 +36,9 @@ export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly s
         <bdi>{headingOf(ask)}</bdi>
       </h3>
       <p className="flex flex-wrap items-center gap-x-2 text-meta text-text-3">
-        <Link href={place} className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11">
-          <bdi>{showSession && session !== undefined ? titleOf(session) : "Show in transcript"}</bdi>
-        </Link>
-        {isAdmin && ask.kind === "tool" && (
-          <Link
-            href={`/policy/edit?ask=${encodeURIComponent(ask.id)}`}
-            className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11"
-          >
-            Make this a rule…
+        {showSession && session !== undefined && (
+          <Link href={place} className={LINK}>
+            <bdi>{titleOf(session)}</bdi>
           </Link>
         )}
         {session !== undefined && <MachineName session={session} />}
@@ -54,6 +50,18 @@ export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly s
           <time dateTime={ask.settledAt} className="tabular-nums">
             {settled}
           </time>
+        )}
+      </p>
+      <p className="ms-auto flex flex-wrap items-center gap-x-3 text-meta text-text-2 empty:hidden">
+        {(!showSession || session === undefined) && (
+          <Link href={place} className={LINK}>
+            Show in transcript
+          </Link>
+        )}
+        {isAdmin && ask.kind === "tool" && (
+          <Link href={`/policy/edit?ask=${encodeURIComponent(ask.id)}`} className={LINK}>
+            Make this a rule…
+          </Link>
         )}
       </p>
     </div>
@@ -196,7 +204,7 @@ export function useIsBarred({ sessionId, fourEyes }: Ask): boolean {
 /** Which of a session's agents asks. Beside its transcript a sub-agent has a name, elsewhere only an id. */
 function AskAgent({ ask }: { readonly ask: Ask }) {
   const transcript = useContext(TranscriptContext)
-  return transcript === undefined ? <span>{agentWords(ask)}</span> : <NamedAgent feed={transcript.feed} ask={ask} />
+  return transcript === undefined ? <Agent words={agentWords(ask)} /> : <NamedAgent feed={transcript.feed} ask={ask} />
 }
 
 function NamedAgent({ feed, ask }: { readonly feed: SessionFeed; readonly ask: Ask }) {
@@ -209,5 +217,10 @@ function NamedAgent({ feed, ask }: { readonly feed: SessionFeed; readonly ask: A
       return host === undefined ? undefined : agentName(host)
     }, [feed, toolUse]),
   )
-  return <span>{name === undefined ? agentWords(ask) : `sub-agent ${name}`}</span>
+  return <Agent words={name === undefined ? agentWords(ask) : `sub-agent ${name}`} />
+}
+
+/** Sub-agents are named. The session's own agent is who one expects. */
+function Agent({ words }: { readonly words: string }) {
+  return words === MAIN_AGENT ? null : <span>{words}</span>
 }

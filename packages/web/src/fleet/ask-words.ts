@@ -79,11 +79,9 @@ function firstWords(plan: string): string {
   return oneLine(line.replace(/^[\s#>*-]+/, "").replaceAll(/\*\*|__|`/g, ""), 160)
 }
 
-/** The verb of a list row: "run: rm -rf …". */
-export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): string {
-  return kind === "tool"
-    ? (toolName ?? "tool")
-    : { question: "Question", plan: "Plan", elicitation: "Form", dialog: "Dialog" }[kind]
+/** Whether the line that tells a request apart is the command itself: code, not words. */
+export function isCommand({ toolName, input }: Pick<Ask, "toolName" | "input">): boolean {
+  return toolName === "Bash" && text(input, "command") !== undefined
 }
 
 export const MAIN_AGENT = "main agent"

@@ -43,7 +43,7 @@ export function RuleCard({ rule, record, isLinked, onDelete }: RuleCardProps) {
         isLinked ? "border-accent" : "border-line",
       )}
     >
-      <div className="flex items-start gap-3">
+      <div className="flex items-center gap-3">
         <h3 className="min-w-0 flex-1 font-medium">
           <bdi>{name}</bdi>
         </h3>

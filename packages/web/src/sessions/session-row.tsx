@@ -7,6 +7,7 @@ import { classes } from "../design/classes.ts"
 import { BranchIcon, EyeIcon, PinIcon } from "../design/icons.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { money } from "../design/words.ts"
+import { isCommand } from "../fleet/ask-words.ts"
 import { FolderName } from "../fleet/machine-store.tsx"
 import { isSilent, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
@@ -77,7 +78,11 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
           >
             <bdi
-              className={classes("min-w-24 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
+              className={classes(
+                "min-w-24 flex-1 truncate",
+                ask !== undefined && "text-caution",
+                ask !== undefined && isCommand(ask) && "font-mono text-meta",
+              )}
             >
               {line === "" ? "No messages yet" : line}
             </bdi>
@@ -125,7 +130,8 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
           <bdi
             className={classes(
               "line-clamp-2 text-dense",
-              ask === undefined ? (silent ? "text-text-3" : "text-text-2") : "font-mono text-meta text-caution",
+              ask === undefined ? (silent ? "text-text-3" : "text-text-2") : "text-caution",
+              ask !== undefined && isCommand(ask) && "font-mono text-meta",
             )}
           >
             {line}

@@ -7,7 +7,7 @@ import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { Windowed } from "../../design/windowed.tsx"
 import { age } from "../../design/words.ts"
-import { agentWords, kindWord, MAIN_AGENT, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
+import { agentWords, isCommand, MAIN_AGENT, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import { MachineName } from "../../fleet/machine-store.tsx"
 import { titleOf } from "../../fleet/session-words.ts"
 import { Expiry } from "../ask-heading.tsx"
@@ -124,7 +124,7 @@ function Receipt({ ask }: { readonly ask: Ask }) {
         href={`/requests/${encodeURIComponent(ask.id)}?state=settled`}
         className="flex flex-col rounded-control px-3 py-1.5 text-meta text-text-2 hover:bg-sunken"
       >
-        <bdi className="min-w-0 truncate font-mono">{summaryOf(ask)}</bdi>
+        <bdi className={classes("min-w-0 truncate", isCommand(ask) && "font-mono")}>{summaryOf(ask)}</bdi>
         <span className={isGood ? "text-clear" : "text-text-3"}>{receiptWords(ask, me.name)}</span>
       </Link>
     </li>
@@ -145,10 +145,9 @@ function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChose
         )}
       >
         <span className="flex items-baseline gap-2">
-          <span className="shrink-0 rounded-mark bg-sunken px-1.5 text-meta font-medium text-text-2">
-            {kindWord(ask)}
-          </span>
-          <bdi className="min-w-0 flex-1 truncate font-mono text-meta">{summaryOf(ask)}</bdi>
+          <bdi className={classes("min-w-0 flex-1 truncate", isCommand(ask) ? "font-mono text-meta" : "text-dense")}>
+            {summaryOf(ask)}
+          </bdi>
           <span className="shrink-0 text-meta text-text-3 tabular-nums">
             {age(Date.parse((isOpen ? undefined : ask.settledAt) ?? ask.askedAt), now)}
           </span>
@@ -215,7 +214,7 @@ function SettledLine({ ask }: { readonly ask: Ask }) {
             <bdi>{titleOf(session)}</bdi> · <MachineName session={session} />
           </>
         )}
-        {` · ${agentWords(ask)}`}
+        {agentWords(ask) !== MAIN_AGENT && ` · ${agentWords(ask)}`}
       </span>
       <span className="ms-auto shrink-0 text-text-2">{outcomeVerb(ask)}</span>
     </span>

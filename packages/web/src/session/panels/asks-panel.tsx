@@ -1,16 +1,18 @@
 import { type Ask, HubClientError } from "@signalbox/client"
 import { useCallback, useEffect, useMemo, useState } from "react"
-import { useFleet, useHub } from "../../app/hub-context.ts"
+import { useFleet, useHub, useWho } from "../../app/hub-context.ts"
 import { Link } from "../../app/router.tsx"
+import { classes } from "../../design/classes.ts"
 import { Empty, Skeleton, Trouble } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
-import { outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
+import { isCommand, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** Everything this session asked, and what came of it. */
 export function AsksPanel({ session }: PanelProps) {
   const hub = useHub()
   const { asks } = useFleet()
+  const who = useWho()
   const [past, setPast] = useState<readonly Ask[] | undefined>(undefined)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const load = useCallback(() => {
@@ -33,10 +35,12 @@ export function AsksPanel({ session }: PanelProps) {
       {all.map((ask) => (
         <li key={ask.id} className="border-b border-line py-2">
           <Link href={`/requests/${ask.id}`} className="flex flex-col gap-0.5 rounded-control">
-            <bdi className="truncate font-mono text-meta">{summaryOf(ask)}</bdi>
+            <bdi className={classes("truncate", isCommand(ask) ? "font-mono text-meta" : "text-dense")}>
+              {summaryOf(ask)}
+            </bdi>
             <span className="text-meta text-text-3">
               {outcomeVerb(ask)}
-              {ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`} ·{" "}
+              {ask.settledBy === undefined ? "" : ` by ${who(ask.settledBy)}`} ·{" "}
               {clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}
             </span>
           </Link>

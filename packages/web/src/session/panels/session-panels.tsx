@@ -127,7 +127,7 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
                 tabIndex={id === current.id ? 0 : -1}
                 onClick={() => setQuery({ panel: id })}
                 className={classes(
-                  "-mb-px min-h-10 shrink-0 border-b-2 px-2 text-dense whitespace-nowrap tablet:px-2.5 coarse:min-h-11 coarse:min-w-11",
+                  "-mb-px min-h-10 shrink-0 border-b-2 px-2 text-dense whitespace-nowrap max-tablet:px-1.5 coarse:min-h-11 coarse:min-w-11",
                   id === current.id
                     ? "border-accent font-medium text-accent"
                     : "border-transparent text-text-2 hover:text-text",

@@ -1,7 +1,7 @@
 import type { Row, RowOf } from "@signalbox/transcript"
 import { memo } from "react"
 import { copyText } from "../../app/announcer.tsx"
-import { useCanOperate } from "../../app/hub-context.ts"
+import { useCanOperate, useMe } from "../../app/hub-context.ts"
 import { navigate } from "../../app/router.tsx"
 import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
@@ -33,6 +33,7 @@ const SMALL = "not-coarse:size-6 not-coarse:min-h-6"
 /** A row with its address. */
 export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
   const { addressOf, onRaw } = useTranscript()
+  const me = useMe()
   // A conversation can be cut after what the agent itself said.
   const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
   const { session, seq } = addressOf(row.headSeq)
@@ -40,7 +41,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
   return (
     <article
       tabIndex={-1}
-      aria-label={nameOf(row)}
+      aria-label={nameOf(row, me.name)}
       aria-posinset={position}
       aria-setsize={-1}
       data-seq={row.headSeq}
@@ -88,19 +89,20 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
 })
 
 /** A row that cannot be named is still a row: what goes wrong in it is told inside of it. */
-function nameOf(row: Row): string {
+function nameOf(row: Row, me: string): string {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each row is given to the function of its own kind
-    const name = NAMES[row.kind] as (row: Row) => string
-    return name(row)
+    const name = NAMES[row.kind] as (row: Row, me: string) => string
+    return name(row, me)
   } catch {
     return "Event"
   }
 }
 
 /** Names of rows, for those who hear them. */
-const NAMES: { readonly [K in Row["kind"]]: (row: RowOf<K>) => string } = {
-  prompt: ({ author, text }) => `Message from ${author ?? "you"}: ${oneLine(text, 80)}`,
+const NAMES: { readonly [K in Row["kind"]]: (row: RowOf<K>, me: string) => string } = {
+  prompt: ({ author, text }, me) =>
+    `Message from ${author === undefined || author === me ? "you" : author}: ${oneLine(text, 80)}`,
   text: ({ text }) => `Claude: ${oneLine(text, 80)}`,
   thinking: () => "Thinking",
   tool: (row) => {

@@ -6,7 +6,7 @@ import {
   type ThinkingRow,
   totalTokens,
 } from "@signalbox/transcript"
-import { useWho } from "../../app/hub-context.ts"
+import { useMe, useWho } from "../../app/hub-context.ts"
 import { classes } from "../../design/classes.ts"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
@@ -32,11 +32,13 @@ const DELIVERY: Readonly<Record<PromptRow["delivery"], string>> = {
 
 export function PromptRowView({ row }: { readonly row: PromptRow }) {
   const state = DELIVERY[row.delivery]
+  const me = useMe()
+  const author = row.author === me.name ? undefined : row.author
   const isOff = row.delivery === "cancelled" || row.delivery === "discarded"
   return (
     <div className="my-2 rounded-control border-s-4 border-accent bg-accent-soft py-2 ps-3 pe-3">
       <p className="flex flex-wrap gap-x-3 text-meta font-medium text-text-2">
-        <bdi className="font-bold text-accent">{row.author ?? "You"}</bdi>
+        <bdi className="font-bold text-accent">{author ?? "You"}</bdi>
         {state !== "" && (
           <span className={["unknown", "refused"].includes(row.delivery) ? "text-caution" : "text-text-3"}>
             {state}
