@@ -12,8 +12,9 @@ repository, \`npm start\` does the same.
 ## For all commands
 
 - **Hub.** Commands use the hub of the data directory (\`--data\`, else \`SIGNALBOX_DATA\`, else \`~/.signalbox\`). Without \`--data\`,
-  \`SIGNALBOX_URL\` and \`SIGNALBOX_TOKEN\` name another hub. The admin token of a data directory is sent only to its own hub. If no hub is
-  configured, the error names one that is running on this machine. A hub that comes back on another port is found again.
+  \`SIGNALBOX_URL\` and \`SIGNALBOX_TOKEN\` name another hub, or several addresses of the same data with commas between them: the first that answers is
+  used. The admin token of a data directory is sent only to its own hub. If no hub is configured, the error names one that is running on
+  this machine. A hub that comes back on another port is found again.
 - **Ids** may be abbreviated while they stay unique: \`signalbox log 3f2a\`.
 - **Exit codes**: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. An error is one line on stderr: what happened, then
   what to do.

@@ -123,16 +123,17 @@ export interface TestHub extends Ready {
 interface HubStart {
   readonly data?: string
   readonly env?: NodeJS.ProcessEnv
+  readonly port?: number
 }
 
 export async function startHub(
   runner: "runner" | "no-runner",
-  { data = folder(), env = {} }: HubStart = {},
+  { data = folder(), env = {}, port = 0 }: HubStart = {},
 ): Promise<TestHub> {
   // At the end everything is gone before the folder is.
   if (runner === "runner") atEnd(() => run(["down", "--agents", "--data", data]))
   const flags = runner === "runner" ? [] : ["--no-runner"]
-  const running = start(["up", "--json", "--port", "0", "--data", data, ...flags], env)
+  const running = start(["up", "--json", "--port", String(port), "--data", data, ...flags], env)
   const told = await ready(running)
   const withData = (args: readonly string[]) => [...args, "--data", data]
   return {

@@ -15,12 +15,13 @@ import {
 import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { createSocket, sendsHeaders } from "#websocket"
 import { closedError, HubClientError } from "./errors.ts"
-import { hubAddress, newUuid } from "./rest.ts"
+import { type HubAddress, HubAddresses, type HubUrl } from "./hub-address.ts"
+import { newUuid } from "./rest.ts"
 import { NORMAL_CLOSE, type Socket } from "./socket.ts"
 
 export interface DirectOptions {
-  /** The hub's address, with `session`; or the whole address of a session's socket. */
-  readonly url: string | URL
+  /** The hub's address, or several to try, with `session`; or the whole address of a session's socket. */
+  readonly url: HubUrl
   readonly session?: string
   readonly token?: string
   /** How long connecting, and an interrupt's answer, may take. */
@@ -63,9 +64,18 @@ const MAX_WAITING_CHARS = 64 * 1024 * 1024
 const MAX_OPEN_QUESTIONS = 1000
 
 export async function openDirect(options: DirectOptions): Promise<DirectConnection> {
-  const connection = new Direct(options)
-  await connection.connect()
-  return connection
+  const addresses = new HubAddresses(options.url, options.token)
+  for (let left = addresses.count; ; left--) {
+    const address = addresses.now()
+    const connection = new Direct(options)
+    try {
+      await connection.connect(address)
+      return connection
+    } catch (error) {
+      if (left <= 1) throw error
+      addresses.failed(address.http)
+    }
+  }
 }
 
 class Direct implements DirectConnection {
@@ -87,9 +97,8 @@ class Direct implements DirectConnection {
     })
   }
 
-  connect(): Promise<void> {
+  connect({ webSocket, token }: HubAddress): Promise<void> {
     const { session } = this.#options
-    const { webSocket, token } = hubAddress(this.#options.url, this.#options.token)()
     const url = session === undefined ? webSocket : `${webSocket}/ws/session/${encodeURIComponent(session)}`
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#socket?.abandon(), this.#timeoutMs)

@@ -3,12 +3,12 @@ import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
 import { Feed, Follower, type FollowItem, type FollowOptions } from "./follower.ts"
-import type { HubAddress, Rest } from "./rest.ts"
+import type { HubAddress, HubAddresses } from "./hub-address.ts"
+import type { Rest } from "./rest.ts"
 import { NORMAL_CLOSE, REFUSED_CLOSE, type Socket } from "./socket.ts"
 
 export interface HubStreamOptions {
-  /** Where it is now. */
-  readonly address: () => HubAddress
+  readonly addresses: HubAddresses
   readonly rest: Rest
   readonly backoff: Backoff
   /** How often the hub is asked for a sign of life. */
@@ -43,6 +43,8 @@ export class HubStream {
   /** What belongs to an earlier link is not listened to. */
   #generation = 0
   #failures = 0
+  /** Where the link leads, or led. */
+  #at = ""
   #whyLost = ""
   #unansweredBeats = 0
 
@@ -108,7 +110,8 @@ export class HubStream {
     this.#link = { name: "connecting" }
     let address: HubAddress
     try {
-      address = this.#options.address()
+      address = this.#options.addresses.now()
+      this.#at = address.http
       const { token } = address
       if (!sendsHeaders && token !== undefined) await this.#options.rest.route("POST /api/login", { body: { token } })
     } catch (error) {
@@ -201,7 +204,10 @@ export class HubStream {
   }
 
   #retry(reason: string): void {
-    const delayMs = backoffMs(this.#options.backoff, ++this.#failures, Math.random())
+    const { addresses, backoff } = this.#options
+    addresses.failed(this.#at)
+    // A round of all addresses takes as long as one try where there is only one.
+    const delayMs = backoffMs(backoff, Math.ceil(++this.#failures / addresses.count), Math.random()) / addresses.count
     const timer = setTimeout(() => this.#again(), delayMs)
     this.#drop({ name: "waiting", cancel: () => clearTimeout(timer) })
     this.#whyLost = reason

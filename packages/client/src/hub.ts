@@ -11,14 +11,18 @@ import type {
 } from "@signalbox/protocol/hub-api"
 import type { Backoff } from "@signalbox/protocol/timing"
 import type { FollowOptions } from "./follower.ts"
+import { HubAddresses, type HubUrl } from "./hub-address.ts"
 import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
 import { auditRecords, type PolicyTestOptions, TEST_TIMEOUT_MS, testPolicy } from "./policy.ts"
-import { type Call, type CallOptions, hubAddress, newUuid, Rest } from "./rest.ts"
+import { type Call, type CallOptions, newUuid, Rest } from "./rest.ts"
 
 export interface ConnectOptions {
-  /** `http://127.0.0.1:8765`. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile. */
-  readonly url: string | URL | (() => string | URL | undefined)
+  /**
+   * `http://127.0.0.1:8765`. Of several hubs on one store, all addresses, as a list or with commas between them: the next one is used
+   * when one does not answer. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile.
+   */
+  readonly url: HubUrl | (() => HubUrl | undefined)
   /** In a browser that is signed in, none is needed. */
   readonly token?: string | (() => string | undefined)
   /** How long a call may take. */
@@ -47,13 +51,13 @@ const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
 
 /** Opens no connection until one is needed. */
 export function connectHub(options: ConnectOptions) {
-  const address = hubAddress(options.url, options.token)
+  const addresses = new HubAddresses(options.url, options.token)
   const backoff = { ...DEFAULT_BACKOFF, ...options.reconnect }
-  const rest = new Rest({ address, backoff, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  const rest = new Rest({ addresses, backoff, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
   const startTimeoutMs = options.timeoutMs ?? DEFAULT_START_TIMEOUT_MS
   const pingMs = options.pingMs ?? DEFAULT_PING_MS
   const maxWaitingChars = options.maxWaitingChars ?? DEFAULT_MAX_WAITING_CHARS
-  const stream = new HubStream({ address, rest, backoff, pingMs, maxWaitingChars, onRetry: options.onRetry })
+  const stream = new HubStream({ addresses, rest, backoff, pingMs, maxWaitingChars, onRetry: options.onRetry })
   const follow = (key: string, how: FollowOptions) => stream.follow(key, how).items
 
   return {
@@ -106,6 +110,8 @@ export function connectHub(options: ConnectOptions) {
 
     /** A call that this client has no method for. */
     request: <Reply = unknown>(call: Call): Promise<Reply> => rest.call(call),
+    /** The address in use now; fails while there is none. */
+    address: () => addresses.now().http,
     /** A lost connection is tried again now: the machine woke up, or its network is back. */
     retryNow: () => stream.retryNow(),
     /** Ends everything: calls under way fail with `client/closed`, what is followed ends. */

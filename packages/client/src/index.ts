@@ -55,6 +55,7 @@ export {
 export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from "./errors.ts"
 export type { FollowItem, FollowOptions } from "./follower.ts"
 export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
+export type { HubUrl } from "./hub-address.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
 export { failureAdvice, hasFailed, readEvents } from "./hub-session.ts"
 export type { PolicyTestOptions } from "./policy.ts"

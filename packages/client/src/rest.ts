@@ -2,69 +2,7 @@ import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Method, RouteCall, RouteName, RouteReply } from "@signalbox/protocol/hub-api"
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
-
-export interface HubAddress {
-  /** Without a slash at its end. */
-  readonly http: string
-  readonly webSocket: string
-  readonly token: string | undefined
-}
-
-type Now<Value> = () => Value | undefined
-
-/**
- * A hub may come back elsewhere, or let us in by another token: what is given as functions is asked at each try, once. What can
- * never work is told at once.
- */
-export function hubAddress(
-  url: string | URL | Now<string | URL>,
-  token: string | Now<string> | undefined,
-): () => HubAddress {
-  if (typeof url !== "function" && typeof token !== "function") {
-    const fixed = addressOf(url, token)
-    return () => fixed
-  }
-  if (typeof url !== "function") addressOf(url, undefined)
-  return () => {
-    const at = typeof url === "function" ? url() : url
-    if (at === undefined) throw new HubClientError("client/unreachable", "no hub is running there; is it stopped?")
-    return addressOf(at, typeof token === "function" ? token() : token)
-  }
-}
-
-/** Any of http, https, ws and wss; a path in it stays in front of ours. */
-function addressOf(url: string | URL, token: string | undefined): HubAddress {
-  const parsed = parseUrl(url)
-  const isSecure = parsed.protocol === "https:" || parsed.protocol === "wss:"
-  if (!isSecure && parsed.protocol !== "http:" && parsed.protocol !== "ws:") {
-    throw new HubClientError(
-      "client/misconfigured",
-      `a hub's address begins with http or https, not ${parsed.protocol}`,
-    )
-  }
-  if (parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
-    throw new HubClientError(
-      "client/misconfigured",
-      "a hub's address has no name, query or fragment; give the token as `token`",
-    )
-  }
-  // A header cannot hold more than this, and an error about it deep in a socket would be hard to read.
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new HubClientError("client/misconfigured", "the token is empty or has characters that no token has")
-  }
-  const rest = `${parsed.host}${parsed.pathname.replace(/\/+$/, "")}`
-  return { http: `http${isSecure ? "s" : ""}://${rest}`, webSocket: `ws${isSecure ? "s" : ""}://${rest}`, token }
-}
-
-function parseUrl(url: string | URL): URL {
-  try {
-    return new URL(url)
-  } catch (cause) {
-    throw new HubClientError("client/misconfigured", `${String(url)} is no address; write http://127.0.0.1:8765`, {
-      cause,
-    })
-  }
-}
+import type { HubAddress, HubAddresses } from "./hub-address.ts"
 
 /** How a call is made, whatever it says. */
 export interface CallOptions {
@@ -85,8 +23,7 @@ export interface Call extends CallOptions {
 type Given<Name extends RouteName> = RouteCall<Name> & CallOptions
 
 export interface RestOptions {
-  /** Where it is now. */
-  readonly address: () => HubAddress
+  readonly addresses: HubAddresses
   readonly backoff: Backoff
   readonly timeoutMs: number
 }
@@ -169,26 +106,39 @@ export class Rest {
     })
   }
 
-  async #send<Reply>(
-    call: Call,
-    accept: string,
-    read: (response: Response, at: string) => Promise<Reply>,
-  ): Promise<Reply> {
+  /** Where there are several addresses, the next one is asked at once, as long as that cannot do anything twice. */
+  async #send<Reply>(call: Call, accept: string, read: ReadReply<Reply>): Promise<Reply> {
+    const { addresses } = this.#options
+    const asked = new Set<string>()
+    for (;;) {
+      const address = addresses.now()
+      try {
+        return await this.#ask(address, { call, accept, read })
+      } catch (error) {
+        const isTimeout = error instanceof HubClientError && error.code === "client/timeout"
+        if (!isTimeout && !isPassing(error)) throw error
+        const next = addresses.failed(address.http)
+        asked.add(address.http)
+        const mayAskOther = wasNotSent(error) || (call.repeatable === true && !isTimeout)
+        if (!mayAskOther || next === undefined || asked.has(next)) throw error
+      }
+    }
+  }
+
+  async #ask<Reply>({ http, token }: HubAddress, { call, accept, read }: Asking<Reply>): Promise<Reply> {
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs
     const ending = new AbortController()
     const release = this.#endWith(ending, call.signal)
     const timer = setTimeout(() => {
       ending.abort(new HubClientError("client/timeout", `the hub did not answer ${call.path} within ${timeoutMs} ms`))
     }, timeoutMs)
-    let at = ""
     try {
-      const { http, token } = this.#options.address()
-      at = http
-      return await read(await fetch(`${http}${pathOf(call)}`, init(call, { token, accept, signal: ending.signal })), at)
+      const response = await fetch(`${http}${pathOf(call)}`, init(call, { token, accept, signal: ending.signal }))
+      return await read(response, http)
     } catch (error) {
       if (error instanceof HubClientError) throw error
       if (ending.signal.aborted) throw ending.signal.reason
-      const message = `the hub at ${at} cannot be reached; is it running?`
+      const message = `the hub at ${http} cannot be reached; is it running?`
       throw new HubClientError("client/unreachable", message, { cause: error })
     } finally {
       clearTimeout(timer)
@@ -227,14 +177,33 @@ export class Rest {
   }
 }
 
+/** No hub was reached, or it says that it can do nothing now. A proxy says 502 or 504 where the hub behind it is away. */
 function isPassing(error: unknown): boolean {
-  return error instanceof HubClientError && (error.code === "client/unreachable" || error.status === 503)
+  if (!(error instanceof HubClientError)) return false
+  const { code, status = 0 } = error
+  return code === "client/unreachable" || status === 503 || (code === "client/bad-reply" && [502, 504].includes(status))
+}
+
+const NOT_SENT = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** No connection was made, so that nobody has heard of the call. A browser does not tell. */
+function wasNotSent(error: unknown): boolean {
+  const failure = error instanceof HubClientError && error.cause instanceof Error ? error.cause.cause : undefined
+  return NOT_SENT.test(textOf(failure, "code") ?? "")
 }
 
 /** How long the hub asks to wait, up to a bound of our own: in the reply's body, which a page of another origin can read too. */
 function askedDelayMs(error: unknown): number {
   const seconds = error instanceof HubClientError ? error.details["retryAfterSeconds"] : undefined
   return typeof seconds === "number" && seconds > 0 ? Math.min(seconds * 1000, MAX_ASKED_DELAY_MS) : 0
+}
+
+type ReadReply<Reply> = (response: Response, at: string) => Promise<Reply>
+
+interface Asking<Reply> {
+  readonly call: Call
+  readonly accept: string
+  readonly read: ReadReply<Reply>
 }
 
 interface Asked {

@@ -48,6 +48,7 @@ describe("in a browser", () => {
     expect(seen.size).toBeGreaterThan(10)
     expect([...seen].filter((name) => !name.endsWith(".ts")).toSorted()).toEqual([
       "@signalbox/protocol",
+      "@signalbox/protocol/hub-addresses",
       "@signalbox/protocol/hub-api",
       "@signalbox/protocol/item-queue",
       "@signalbox/protocol/timing",

@@ -1,4 +1,5 @@
 import { homedir, hostname } from "node:os"
+import { AddressTurn, listedAddresses } from "@signalbox/protocol/hub-addresses"
 import type { RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { deferred } from "@signalbox/transport/pacing"
 import { claudeProcessEnvironment } from "@signalbox/transport/process"
@@ -218,11 +219,13 @@ export class OpenRunner {
 }
 
 function linkSettings({ hubUrl, token, linkTiming, clock, log }: RunnerSettings): LinkSettings {
+  const turn = new AddressTurn()
+  const listed = () => listedAddresses(hubUrl() ?? [])
   const address = () => {
-    const [url, secret] = [hubUrl(), token()]
+    const [url, secret] = [turn.now(listed()), token()]
     return url === undefined || secret === undefined ? undefined : { url, token: secret }
   }
-  return { address, timing: linkTiming, clock, log }
+  return { address, onFailed: (url) => turn.failed(url, listed()), timing: linkTiming, clock, log }
 }
 
 async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Promise<RunnerFacts> {

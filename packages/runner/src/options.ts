@@ -27,8 +27,8 @@ export interface RunnerLimits extends AgentLimits {
 }
 
 export interface RunnerOptions {
-  /** The hub's address, asked at each try. Undefined: there is none at present. */
-  readonly hubUrl: () => string | undefined
+  /** The hub's address, asked at each try; of several hubs on one store, all addresses. Undefined: there is none at present. */
+  readonly hubUrl: () => string | readonly string[] | undefined
   /** A token of the role `runner`, asked at each try. */
   readonly token: () => string | undefined
   /** What must outlive the process goes there; one runner at a time. */

@@ -34,7 +34,13 @@ function start(spawn: string, turns: ReadingTurns) {
     exited = resolve
   })
   const record = { session: "s", startedAt: "", launched: { spawn, pid: 1, cwd: "/" } }
-  const link = { address: () => undefined, timing: DEFAULT_LINK_TIMING, clock, log: pino({ level: "silent" }) }
+  const link = {
+    address: () => undefined,
+    onFailed: () => undefined,
+    timing: DEFAULT_LINK_TIMING,
+    clock,
+    log: pino({ level: "silent" }),
+  }
   const changes = { read: async () => undefined }
   const ends = { onExit: () => exited(), onOver: () => undefined }
   const lines = { record, kept, turns, changes, mayDial: () => false, spoolAfterMs: 1 }

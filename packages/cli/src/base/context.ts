@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { isIP } from "node:net"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { listedAddresses } from "@signalbox/protocol/hub-addresses"
 import { CliError, oneLine } from "./failure.ts"
 
 /** The world as a command sees it. */
@@ -83,10 +84,12 @@ function dataWords(options: DataOption, env: NodeJS.ProcessEnv): string {
   return ` --data ${shellWord(dataDirectory(options, env).path)}`
 }
 
-/** `127.example.org` is a name, not an address of this machine. */
+/** Of several addresses, all must be. `127.example.org` is a name, not an address of this machine. */
 export function isOnThisMachine(url: string): boolean {
-  const { hostname } = new URL(url)
-  return /^(?:localhost|\[::1\]|0\.0\.0\.0)$/.test(hostname) || (isIP(hostname) === 4 && hostname.startsWith("127."))
+  return listedAddresses(url).every((text) => {
+    const { hostname } = new URL(text)
+    return /^(?:localhost|\[::1\]|0\.0\.0\.0)$/.test(hostname) || (isIP(hostname) === 4 && hostname.startsWith("127."))
+  })
 }
 
 /** Quoted, so that a shell reads the text as one word. */

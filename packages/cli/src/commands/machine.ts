@@ -64,7 +64,10 @@ export function addRunner(program: Command, context: CommandContext): void {
     json: "print one line of JSON when connected to the hub",
     options: (command) =>
       command
-        .option("--hub <url>", "the hub's address (signalbox up starts the runner of this machine's own hub)")
+        .option(
+          "--hub <url>",
+          "the hub's address, or several with commas between them if hubs share a store (signalbox up starts the runner of this machine's own hub)",
+        )
         .option("--name <name>", "this machine's name (default: its host name)")
         .option("--label <label>", "a label to choose this machine by (repeatable)", collect, [])
         .option("--max-agents <n>", "how many agents may run at once", wholeNumber("--max-agents", 1, 10_000))

@@ -1,6 +1,7 @@
 import { homedir, hostname } from "node:os"
 import { censor } from "@signalbox/hub/logger"
 import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { listedAddresses } from "@signalbox/protocol/hub-addresses"
 import { isOnThisMachine } from "../base/context.ts"
 import { onOneLine } from "../terminal/text.ts"
 
@@ -50,9 +51,10 @@ function placesIn(env: NodeJS.ProcessEnv): readonly (readonly [string, string])[
   return values.flatMap(([name, value = ""]) => [[value, `[${name}]`] as const, ...hostOf(value)])
 }
 
-/** The host of an address, with its placeholder. An address of this machine tells nobody anything. */
+/** The hosts of an address, or of several, with their placeholder. An address of this machine tells nobody anything. */
 export function hostOf(url: string): readonly (readonly [string, string])[] {
-  return URL.canParse(url) && !isOnThisMachine(url) ? [[new URL(url).hostname, "[host]"]] : []
+  const others = listedAddresses(url).filter((text) => URL.canParse(text) && !isOnThisMachine(text))
+  return others.map((text) => [new URL(text).hostname, "[host]"])
 }
 
 interface Machine {

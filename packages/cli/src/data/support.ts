@@ -12,6 +12,7 @@ import {
 import { availableParallelism, release, totalmem } from "node:os"
 import { join, resolve } from "node:path"
 import { bytesWords } from "@signalbox/protocol"
+import { listedAddresses } from "@signalbox/protocol/hub-addresses"
 import { type CommandContext, type DataDirectory, dataDirectory, type JsonOption } from "../base/context.ts"
 import { CliError, oneLine, usageError } from "../base/failure.ts"
 import { claudeAtHand } from "../base/installed.ts"
@@ -155,12 +156,20 @@ async function store(data: DataDirectory, { env }: CommandContext): Promise<stri
 
 async function metrics(options: JsonOption, context: CommandContext): Promise<string> {
   const { url, token } = findHub(options, context)
-  const reply = await fetch(`${url}/metrics`, {
-    headers: { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(METRICS_MS),
-  })
-  if (!reply.ok) throw new Error(`the hub answered ${reply.status}`)
-  return (await reply.text()).trim()
+  let failure: unknown
+  for (const at of listedAddresses(url)) {
+    try {
+      const reply = await fetch(`${at}/metrics`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(METRICS_MS),
+      })
+      if (!reply.ok) throw new Error(`the hub answered ${reply.status}`)
+      return (await reply.text()).trim()
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
 }
 
 function logTail(file: string): string {

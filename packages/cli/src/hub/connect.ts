@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import type { FollowItem, Hub } from "@signalbox/client"
+import { listedAddresses } from "@signalbox/protocol/hub-addresses"
 import {
   type CommandContext,
   type DataDirectory,
@@ -147,11 +148,16 @@ function lookFor(options: DataOption, context: CommandContext): FoundHub | undef
   }
 }
 
-/** The address in SIGNALBOX_URL, if it is set. */
+/** The address in SIGNALBOX_URL, or several with commas between them, if it is set. */
 function askedFor(env: NodeJS.ProcessEnv): string | undefined {
   const url = nonEmpty(env["SIGNALBOX_URL"])
-  if (url === undefined || (URL.canParse(url) && /^(?:http|ws)s?:$/.test(new URL(url).protocol))) return url
-  throw usageError(`SIGNALBOX_URL is ${url}: set it to a hub's address such as http://127.0.0.1:8765, or unset it`)
+  const isAddress = (text: string) => URL.canParse(text) && /^(?:http|ws)s?:$/.test(new URL(text).protocol)
+  const bad = url === undefined ? undefined : listedAddresses(url).find((text) => !isAddress(text))
+  if (bad === undefined) return url
+  const which = url?.includes(",") === true ? `, and "${bad}" in it is no address` : ""
+  throw usageError(
+    `SIGNALBOX_URL is ${url}${which}: set it to a hub's address such as http://127.0.0.1:8765, or unset it`,
+  )
 }
 
 /** The address in SIGNALBOX_URL, if it is not that of the data directory's own hub. A directory that was named counts alone. */
@@ -160,8 +166,9 @@ export function hubElsewhere(data: DataDirectory, env: NodeJS.ProcessEnv): strin
   return asked === undefined || isSameHub(asked, readCard(data.hubCard)?.url) ? undefined : asked
 }
 
+/** Several addresses name more than one hub of a data directory. */
 function isSameHub(url: string, own: string | undefined): boolean {
-  if (own === undefined) return false
+  if (own === undefined || listedAddresses(url).length > 1) return false
   const [one, other] = [new URL(url), new URL(own)]
   return one.port === other.port && (one.hostname === other.hostname || (isOnThisMachine(url) && isOnThisMachine(own)))
 }

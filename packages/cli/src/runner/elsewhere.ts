@@ -2,6 +2,7 @@ import { request as requestPlain } from "node:http"
 import { request as requestSecure } from "node:https"
 import { join } from "node:path"
 import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { listedAddresses } from "@signalbox/protocol/hub-addresses"
 import type { RunnerOptions } from "@signalbox/runner"
 import { type CommandContext, type DataDirectory, isOnThisMachine } from "../base/context.ts"
 import { CliError, causeOf, usageError } from "../base/failure.ts"
@@ -10,39 +11,51 @@ import { readToken } from "./runner-token.ts"
 
 const WELCOME_MS = 10_000
 
-/** A hub on another machine: its address is given, and its token comes from a file or a variable. */
+interface Elsewhere extends Pick<RunnerOptions, "token" | "stateDirectory"> {
+  readonly hubUrl: () => readonly string[]
+}
+
+/** A hub on another machine, or several on one store: their addresses are given, and the token comes from a file or a variable. */
 export function elsewhere(
   { hub, tokenFile }: RunnerCommandOptions,
   { data, context }: { readonly data: DataDirectory; readonly context: CommandContext },
-): Pick<RunnerOptions, "hubUrl" | "token" | "stateDirectory"> {
+): Elsewhere {
   if (hub === undefined)
     throw usageError("--hub is missing: give the hub's address (signalbox up starts its own runner)")
-  const url = readUrl(hub)
+  const [first, ...others] = readUrls(hub)
   const fromVariable = context.env["SIGNALBOX_TOKEN"]
   const token = () => (tokenFile === undefined ? fromVariable : readToken(tokenFile))
   if (token() === undefined || token() === "") throw noToken(tokenFile)
-  if (url.protocol === "http:" && !isOnThisMachine(url.href)) {
+  const urls = [first, ...others]
+  for (const { protocol, href, origin } of urls) {
+    if (protocol !== "http:" || isOnThisMachine(href)) continue
     context.stderr.write(
-      `signalbox: ${url.origin} is not encrypted: others on the network can read the token and conversations\n`,
+      `signalbox: ${origin} is not encrypted: others on the network can read the token and conversations\n`,
     )
   }
-  const name = url.host.replace(/[^\w.-]+/g, "-")
-  const text = url.href.replace(/\/+$/, "")
-  return { hubUrl: () => text, token, stateDirectory: join(data.path, `runner-for-${name}`) }
+  const texts = urls.map(({ href }) => href.replace(/\/+$/, ""))
+  // Named after the first: with more addresses of the same hubs it is the same runner.
+  const name = first.host.replace(/[^\w.-]+/g, "-")
+  return { hubUrl: () => texts, token, stateDirectory: join(data.path, `runner-for-${name}`) }
 }
 
 /**
  * Fails at once if the hub would never accept this runner, rather than dialling it forever. The API is not for runners: it refuses a
  * valid runner's token with 403. Returns why a hub does not answer yet; undefined if it does.
  */
-export async function checkWelcome({
-  hubUrl,
-  token,
-}: Pick<RunnerOptions, "hubUrl" | "token">): Promise<string | undefined> {
-  const url = hubUrl()
+export async function checkWelcome({ hubUrl, token }: Elsewhere): Promise<string | undefined> {
+  let why: string | undefined
+  for (const url of hubUrl()) {
+    why = await askForWelcome(url, token() ?? "")
+    if (why === undefined) return undefined
+  }
+  return why
+}
+
+async function askForWelcome(url: string, token: string): Promise<string | undefined> {
   let reply: Reply
   try {
-    reply = await get(`${url}/api/me`, { authorization: `Bearer ${token()}` })
+    reply = await get(`${url}/api/me`, { authorization: `Bearer ${token}` })
   } catch (error) {
     return causeOf(error)
   }
@@ -84,10 +97,17 @@ function get(url: string, headers: Readonly<Record<string, string>>): Promise<Re
   })
 }
 
-function readUrl(text: string): URL {
+function readUrls(text: string): [URL, ...URL[]] {
+  const [first = "", ...others] = listedAddresses(text)
+  return [readUrl(first, text), ...others.map((other) => readUrl(other, text))]
+}
+
+function readUrl(text: string, given: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^(?:http|ws)s?:$/.test(url.protocol))
-    throw usageError(`--hub ${text}: must be an address such as https://signalbox.example.org`)
+  if (url === undefined || !/^(?:http|ws)s?:$/.test(url.protocol)) {
+    const which = text === given ? "" : `"${text}" `
+    throw usageError(`--hub ${given}: ${which}must be an address such as https://signalbox.example.org`)
+  }
   url.protocol = url.protocol.replace("ws", "http")
   return url
 }

@@ -33,8 +33,9 @@ const NO_HUB = 3
 export async function runRunner(options: RunnerCommandOptions, context: CommandContext): Promise<void> {
   const data = dataDirectory(options, context.env)
   const isLocal = options.local === true
-  const place = isLocal ? besideHub(data) : elsewhere(options, { data, context })
-  const away = isLocal ? undefined : await checkWelcome(place)
+  const remote = isLocal ? undefined : elsewhere(options, { data, context })
+  const place: Place = remote ?? besideHub(data)
+  const away = remote === undefined ? undefined : await checkWelcome(remote)
   makeDataDirectory(data)
   const log = createLogger()
   const runner = await openRunner({

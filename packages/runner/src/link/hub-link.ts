@@ -13,6 +13,8 @@ export interface HubAddress {
 export interface LinkSettings {
   /** Asked at each try: a hub may come back elsewhere. Undefined: there is none at present. */
   readonly address: () => HubAddress | undefined
+  /** That one could not be used, or not any longer: the next try is at another one, if there are several. */
+  readonly onFailed: (url: string) => void
   readonly timing: LinkTiming
   readonly clock: Clock
   readonly log: RunnerLog
@@ -48,6 +50,8 @@ export class HubLink {
   #state: State = { phase: "resting" }
   #failures = 0
   #heardAt = 0
+  /** Where the link leads, or led. */
+  #url = ""
   #said: LinkEnd | undefined
 
   constructor(options: HubLinkOptions) {
@@ -110,6 +114,7 @@ export class HubLink {
       else this.#state = { phase: "resting" }
       return
     }
+    this.#url = address.url
     const socket = this.#socketTo(address)
     if (socket === undefined) return this.#retry("unreachable")
     this.#state = { phase: "dialling", socket }
@@ -209,7 +214,8 @@ export class HubLink {
 
   #retry(why: LinkEnd): void {
     this.#failures++
-    const { timing, clock } = this.#options
+    const { timing, clock, onFailed } = this.#options
+    onFailed(this.#url)
     const delay = retryDelayMs(timing, { why, failures: this.#failures, roll: Math.random() })
     this.#state = { phase: "waiting", cancel: clock.after(delay, () => this.#dial()) }
   }

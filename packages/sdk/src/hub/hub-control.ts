@@ -12,14 +12,14 @@ import { isEnvelope } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
 import { PENDING_LISTS, payloadOf } from "../base/wire.ts"
-import type { ControlRequestBody, HubOptions } from "../types/options.ts"
+import type { ControlRequestBody } from "../types/options.ts"
 import { comeBack, whyRefused } from "./come-back.ts"
 import { OpenQuestions } from "./hub-attachment.ts"
 import { hubFailure, noteFailure, unreachable } from "./hub-failures.ts"
 
 export interface HubControlOptions {
   readonly hub: Hub
-  readonly address: Pick<HubOptions, "url" | "token">
+  readonly token: string
   readonly session: string
   readonly patienceMs: number
   /** Asked of the agent once, before the first message. */
@@ -148,8 +148,8 @@ export class HubControl {
   }
 
   async #connect(): Promise<void> {
-    const { address, session } = this.#options
-    const direct = await openDirect({ ...address, session })
+    const { hub, token, session } = this.#options
+    const direct = await openDirect({ url: hub.address(), token, session })
     if (this.#phase.name === "over") return direct.disconnect()
     this.#phase = { name: "greeting", direct }
     if (this.#initialize !== undefined) this.#write(this.#initialize)

@@ -56,7 +56,7 @@ export class HubLink implements AgentLink {
     this.#options = options
     this.#control = new HubControl({
       hub,
-      address: { url: address.url, token: address.token },
+      token: address.token,
       session: start.session,
       patienceMs,
       settings,

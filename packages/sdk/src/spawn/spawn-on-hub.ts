@@ -8,8 +8,8 @@ import type { AgentLink } from "../launch/open-agent.ts"
 import type { SpawnedProcess, SpawnOptions } from "../types/options.ts"
 
 export interface SpawnOnHubOptions {
-  /** The hub's address. */
-  url: string
+  /** The hub's address. Of several hubs on one store, all addresses: a list, or with commas between them. */
+  url: string | readonly string[]
   token: string
   /** An existing session; without it the hub starts an agent with what is on the command line. */
   session?: string | undefined

@@ -69,8 +69,8 @@ export interface HubCursor {
 
 /** Where a hub's agent is reached. The query attaches to it and detaches at its end; the agent lives on. */
 export interface HubOptions {
-  /** `http://127.0.0.1:8765` */
-  url: string
+  /** `http://127.0.0.1:8765`. Of several hubs on one store, all addresses: a list, or with commas between them. */
+  url: string | readonly string[]
   token: string
   /** An existing session; without it the hub starts an agent. */
   session?: string | undefined
