@@ -15,6 +15,8 @@ export interface Snippet {
 
 /** Languages that are run or read as what they say they are. */
 const RUN: ReadonlySet<string> = new Set(["sh", "js", "yaml", "json"])
+/** Configurations of other programs, which test/hub/behind-a-proxy.test.ts runs. */
+const CONFIGURES: ReadonlySet<string> = new Set(["nginx", "caddy", "systemd", "compose"])
 /** Drawings, output, and text to be copied: nothing in them can be run. */
 const READ: ReadonlySet<string> = new Set(["", "text", "md", "diff"])
 
@@ -46,6 +48,10 @@ export function snippetsOf(page: string): Snippet[] {
     else if (open === undefined) open = { info: fence[1] ?? "", line: index + 1, lines: [] }
     else {
       const [language = "", ...words] = open.info.trim().split(" ")
+      if (CONFIGURES.has(language)) {
+        open = undefined
+        continue
+      }
       const noRun = /^noRun: (.+)$/.exec(words.join(" "))?.[1]
       if (words.length > 0 && noRun === undefined) throw new Error(`${page}:${open.line}: say "noRun: why", or nothing`)
       if (!RUN.has(language) && !READ.has(language))
@@ -58,6 +64,13 @@ export function snippetsOf(page: string): Snippet[] {
   }
   if (open !== undefined) throw new Error(`${page}:${open.line}: this block does not end`)
   return found
+}
+
+/** A block of a page by the whole of what its fence says. */
+export function blockOf(page: string, info: string): string {
+  const [, text] = readFileSync(join(root, page), "utf8").split(`\n\`\`\`${info}\n`)
+  if (text === undefined) throw new Error(`${page} has no block ${info}`)
+  return text.slice(0, text.indexOf("\n```") + 1)
 }
 
 /** The commands of a block, one by one; a line that ends in a backslash or a pipe goes on. */
