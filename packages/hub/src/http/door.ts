@@ -102,14 +102,16 @@ export class Door<V extends Visitor> {
   }
 }
 
-/** A socket that did not answer the last ping is gone without having said so. */
+/** A socket that did not answer the last ping is gone without having said so; one that is not read cannot answer. */
 export function alivenessOf(socket: WebSocket): () => void {
   let isAlive = true
-  socket.on("pong", () => {
+  const heard = () => {
     isAlive = true
-  })
+  }
+  socket.on("pong", heard)
+  socket.on("message", heard)
   return () => {
-    if (!isAlive) return socket.terminate()
+    if (!isAlive && !socket.isPaused) return socket.terminate()
     isAlive = false
     socket.ping()
   }
