@@ -5,7 +5,7 @@ import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
 import { claudeProcessEnvironment, findClaude, signInOf, TransportError } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
 
-/** What is started for an agent. */
+/** The program that is started for an agent. */
 export function executableOf(
   agent: LaunchAgent,
   { env, simulator }: { env: Readonly<Record<string, string>>; simulator: readonly string[] | undefined },

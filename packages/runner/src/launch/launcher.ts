@@ -94,7 +94,7 @@ export class Launcher {
   }
 }
 
-/** What our own side of things is configured with never reaches an agent, nor what would leave the hub's hook out. */
+/** Variables that configure our own side never reach an agent, nor do those that would leave the hub's hook out. */
 function agentEnvironment({ env }: RunnerSettings, spec: LaunchSpec): Record<string, string> {
   const base = { ...env }
   if (spec.enforce === true) for (const name of UNHOOKING_VARIABLES) delete base[name]
