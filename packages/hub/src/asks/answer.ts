@@ -58,7 +58,7 @@ function fitDialog(answer: DialogAnswer): FittingAnswer {
   return { state: "allowed", answer: { behavior: "completed", result: answer.result } }
 }
 
-/** What a raw client wrote as `control_response`, as an answer of ours; undefined for an error, which never settles an ask. */
+/** Reads a raw client's `control_response` as an answer of ours; undefined for an error, which never settles an ask. */
 export function answerOfWire(ask: AskRecord, response: Payload | undefined): AskAnswer | undefined {
   const payload = response?.["response"]
   if (response?.["subtype"] !== "success" || !isObject(payload)) return undefined
@@ -96,7 +96,7 @@ function elicitationAnswerOf({ action, content }: Payload): ElicitationAnswer | 
   return isObject(content) ? { action, content } : { action }
 }
 
-/** What the policy says of an ask. */
+/** The policy's word on an ask. */
 export interface AskVerdict {
   readonly effect: "allow" | "deny" | "ask"
   readonly rule?: string
@@ -112,7 +112,7 @@ export interface AskVerdict {
   readonly why?: Why
 }
 
-/** What the policy answers, in the form that fits the question; undefined when a person must. */
+/** The policy's answer, in the form that fits the question; undefined when a person must. */
 export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | undefined {
   if (verdict.effect === "ask") return undefined
   const isAllowed = verdict.effect === "allow"

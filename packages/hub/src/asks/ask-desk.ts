@@ -97,7 +97,7 @@ export class AskDesk {
     this.#delivery = new AnswerDelivery(options)
   }
 
-  /** Of one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
+  /** Restores one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
   async restore(session: string): Promise<void> {
     for (const ask of await this.#options.directory.listAsks({ session, state: "pending" })) this.#hold(ask)
     await this.#delivery.restore(session)
@@ -179,7 +179,7 @@ export class AskDesk {
     this.#options.sessions.publish(wholeAsk(ask, request))
   }
 
-  /** What a rule decides is never seen pending: asked and settled in one commit. */
+  /** An ask that a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
     const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: ACTOR.rule(rule), via: "policy" })
     const adding = this.#options.directory.addAsk(ask)

@@ -22,7 +22,7 @@ export interface DoorOptions {
   readonly pingMs?: number
 }
 
-/** Whoever asks to come in. `caller` is null without a credential. */
+/** Somebody who asks to come in. `caller` is null without a credential. */
 export interface Asking {
   readonly caller: Caller | null
   readonly loopback: boolean
@@ -128,7 +128,7 @@ export function refuseSocket(socket: Duplex, error: Pick<HubError, "code" | "mes
     "content-length": String(Buffer.byteLength(body)),
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  // Whoever is refused may be gone already.
+  // The refused caller may be gone already.
   socket.on("error", () => undefined)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${head.join("")}\r\n${body}`, () =>
     socket.destroy(),

@@ -131,7 +131,7 @@ export class TakenLines {
     if (isWhole) this.#whole = Math.max(this.#whole, number)
   }
 
-  /** What was taken and is not durable will never be: it must be taken again. */
+  /** A line that was taken and is not durable never will be: it must be taken again. */
   goBack(): void {
     this.#taken = this.#durable
     this.#whole = Math.min(this.#whole, this.#durable)
