@@ -14,7 +14,6 @@ const sessions = () => import("./commands/sessions.ts")
 const asks = () => import("./commands/asks.ts")
 const work = () => import("./commands/work.ts")
 const policy = () => import("./commands/policy.ts")
-const retention = () => import("./commands/retention.ts")
 const data = () => import("./commands/data.ts")
 const tools = () => import("./commands/tools.ts")
 
@@ -34,8 +33,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   stop: async () => (await sessions()).addStop,
   log: async () => (await sessions()).addLog,
   export: async () => (await sessions()).addExport,
-  rm: async () => (await retention()).addRm,
-  prune: async () => (await retention()).addPrune,
+  rm: async () => (await data()).addRm,
+  prune: async () => (await data()).addPrune,
   token: async () => (await import("./commands/tokens.ts")).addToken,
   policy: async () => (await policy()).addPolicy,
   grants: async () => (await policy()).addGrants,

@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "@signalbox/protocol/hub-api"
 
-/** What goes wrong on our side. What the hub refuses comes with the hub's own code. */
+/** Errors on our side. A refusal of the hub comes with the hub's own code. */
 export type LocalErrorCode =
   /** The client was closed. */
   | "client/closed"
@@ -35,7 +35,7 @@ export class HubClientError extends Error {
   readonly code: string
   /** The HTTP status of the hub's reply, where it was one. */
   readonly status: number | undefined
-  /** What the hub's reply says beside the error: the ask that was settled, the session that follows. */
+  /** The other fields of the hub's error reply: the ask that was settled, the session that follows. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(

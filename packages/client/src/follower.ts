@@ -3,7 +3,7 @@ import type { Ask, HubEvent, Session, StreamOperation, Subscribed } from "@signa
 import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { abortedError, HubClientError } from "./errors.ts"
 
-/** What following a session yields. */
+/** The items that following a session yields. */
 export type FollowItem =
   /**
    * The stream begins, or begins again after the connection was lost or the reader was slow. The session and its open asks

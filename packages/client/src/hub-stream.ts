@@ -40,7 +40,7 @@ export class HubStream {
   readonly #options: HubStreamOptions
   readonly #feeds = new Map<string, Feed>()
   #link: Link = { name: "idle" }
-  /** What belongs to an earlier link is not listened to. */
+  /** Events of an earlier link are not listened to. */
   #generation = 0
   #failures = 0
   /** Where the link leads, or led. */

@@ -1,4 +1,4 @@
-/** What both kinds of WebSocket are to the rest of this room. */
+/** Both kinds of WebSocket, as the rest of this room sees them. */
 export interface Socket {
   /** Does nothing once the connection is over. */
   send(text: string): void

@@ -1,18 +1,15 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
-import type { Envelope } from "@signalbox/protocol"
 import { ReadingTurns } from "@signalbox/transport"
 import { AgentIngress } from "./agents/ingress.ts"
-import { answerWire } from "./asks/answer.ts"
+import { AskingSessions } from "./asking-sessions.ts"
 import { AskDesk } from "./asks/ask-desk.ts"
-import { AskReader, briefAsk } from "./asks/whole-ask.ts"
+import { AskReader } from "./asks/whole-ask.ts"
 import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
 import { Enforcement } from "./clients/enforcement.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
-import { ACTOR } from "./model/access.ts"
-import type { Ask } from "./model/ask.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
 import { GrantDesk, PolicyDesk, RuleUses, SettingsDesk } from "./policy-desk.ts"
@@ -26,7 +23,6 @@ import { RunnerDesk } from "./runners/runner-desk.ts"
 import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
 import { RunDesk } from "./runs/run-desk.ts"
-import { isEnforcing } from "./session/kept-record.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
@@ -60,52 +56,29 @@ export async function assembleHub(options: HubPartsOptions) {
   const settings = () => settingsDesk.settings
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
-  const grants = openGrants(store, (id) => registry.loaded(id))
-  const uses = new RuleUses(directory)
-  const reader = new AskReader(log)
-  const asks = new AskDesk({
-    directory,
-    reader,
-    grants,
-    uses,
-    startedBy: (sessionId) => registry.loaded(sessionId)?.record.startedBy,
-    judge: (ask) => {
-      const session = sessionOf(registry, ask)
-      const { sessionId } = ask
-      const verdict = policy.judge(ask, session.record, {
-        grants: grants.rulesOf(sessionId),
-        used: uses.of(sessionId),
-      })
-      return isEnforcing(session.kept) ? enforcement.atMostAsked(session, ask, verdict) : verdict
-    },
-    recall: async (ask) => {
-      const session = registry.loaded(ask.sessionId)
-      if (session !== undefined && isEnforcing(session.kept)) await enforcement.recall(session, ask.toolUseId)
-    },
-    send: (incarnation, message) => sendTo(registry, incarnation, message),
-    publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
-  })
   const { tokens } = authority
   const registry = new SessionRegistry({
     log,
     directory,
-    asks,
     viewers: fanOut,
     metrics,
-    grants,
-    uses,
     tokens,
     trouble,
   })
   const enforcement = new Enforcement({ policy, directory, trouble })
-  const desks = new ClientDesks({ directory, registry: () => registry, hooksChanged: tellHooks, enforcement, trouble })
+  const grants = openGrants(store, (id) => registry.loaded(id))
+  const uses = new RuleUses(directory)
+  const reader = new AskReader(log)
+  const sessions = new AskingSessions({ registry, policy, grants, uses, enforcement, fanOut, metrics })
+  const asks = new AskDesk({ directory, reader, grants, uses, sessions })
+  const desks = new ClientDesks({ directory, registry, hooksChanged: tellHooks, enforcement, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
   const claims = new RunnerClaims({ directory, isLive: (id) => tokens.getLive(id) !== undefined, trouble: warn })
   const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
   const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
   const endings = new ProcessEndings(fleet)
   const launches = new LaunchDesk({ registry, fleet, endings, directory, log, settings: settingsDesk, policy, trouble })
-  registry.connect({ clients: desks, launches })
+  registry.connect({ asks, grants, uses, clients: desks, launches })
   const turns = new ReadingTurns()
   const runnerDoor = new RunnerDoor({
     registry,
@@ -212,40 +185,4 @@ function openGrants(store: Store, find: (sessionId: string) => LiveSession | und
       }),
     machineOf: (sessionId) => find(sessionId)?.record.runner ?? null,
   })
-}
-
-async function sendTo(registry: SessionRegistry, incarnation: string, message: Envelope): Promise<boolean> {
-  const wire = registry.wireOf(incarnation)
-  if (wire === undefined) return false
-  return wire.send(message).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** An ask is of a session whose agent is here. */
-function sessionOf(registry: SessionRegistry, { sessionId }: Ask): LiveSession {
-  const session = registry.loaded(sessionId)
-  if (session === undefined) throw new Error(`session ${sessionId} asks, and is not in memory`)
-  return session
-}
-
-interface Publishing {
-  readonly registry: SessionRegistry
-  readonly fanOut: FanOut
-  readonly metrics: HubMetrics
-}
-
-/** The answer is part of the history, beside the question. */
-function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
-  fanOut.asked(ask)
-  const session = registry.loaded(ask.sessionId)
-  session?.touch()
-  if (ask.settledAt === undefined) return
-  const waitedSeconds = (Date.parse(ask.settledAt) - Date.parse(ask.askedAt)) / 1000
-  metrics.askSettled({ state: ask.state, via: ask.via ?? "hub", waitedSeconds })
-  if (ask.answer === undefined || session === undefined) return
-  const from = ask.via === "person" ? "client" : "hub"
-  // The answer stands in the ask, synced; the event is for those who read the history.
-  void session.history.recordAnswer(answerWire(briefAsk(ask)), ask.settledBy ?? ACTOR.hub, from).catch(() => undefined)
 }

@@ -31,7 +31,7 @@ import type { RunDesk } from "./runs/run-desk.ts"
 import type { AuditFilter } from "./store/directory.ts"
 
 /**
- * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
+ * The hub's acts, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
  * HubErrors. Who may do what was decided before a call gets here, but for what depends on the thing itself.
  */
 export interface HubCore {

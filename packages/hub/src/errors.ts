@@ -1,7 +1,7 @@
 import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
 import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
 
-/** What keeps a hub from starting: told to whoever starts it, never over HTTP. */
+/** A reason that keeps a hub from starting: told to the one who starts it, never over HTTP. */
 type StartErrorCode =
   `start/${"invalid-option" | "exposed" | "port-taken" | "data-directory" | "locked" | "damaged" | "store"}`
 
@@ -30,7 +30,7 @@ export class HubError extends Error {
   }
 }
 
-/** What went wrong, in its own words. */
+/** The failure, in its own words. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

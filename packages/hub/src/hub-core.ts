@@ -60,7 +60,7 @@ export interface LocalHubCoreOptions {
   readonly policyTests: PolicyTests
   readonly settings: SettingsDesk
   readonly retention: Retention
-  /** What clients bring: servers that are set by REST are part of the same union. */
+  /** The clients' parts: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
   readonly fleet: Pick<RunnerFleet, "list" | "request" | "forget" | "drain">
@@ -201,7 +201,7 @@ export class LocalHubCore implements HubCore {
     const session = await this.#options.registry.get(id)
     const isOurs = session.messages.holds(uuid)
     const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
-    // What the agent has confirmed it may still have in its own queue: it knows. Of what nobody said it is not asked.
+    // A message that the agent has confirmed may still be in its own queue: it knows. About unknown messages it is not asked.
     if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw unknown()
     const request = { subtype: "cancel_async_message", message_uuid: uuid }
     const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
@@ -366,7 +366,7 @@ export class LocalHubCore implements HubCore {
 
 const OTHERWISE = 'start it on a runner, or let an admin make the session with enforce "asked"'
 
-/** Whoever starts an agent by hand decides where, and with what around it. */
+/** The person who starts an agent by hand decides where, and with what around it. */
 function refuseForExternal(request: NewSession, policy: { readonly enforce: Enforce }): void {
   if ((request.enforce ?? policy.enforce) === "everything") {
     throw new HubError("policy/cannot-enforce", `${NOT_ENFORCED_DIRECTLY}: ${OTHERWISE}`)

@@ -242,7 +242,8 @@ export interface GrantDeskOptions<Rule> {
  */
 export class GrantDesk<Rule = unknown> {
   readonly #options: GrantDeskOptions<Rule>
-  readonly #rules = new Map<string, { readonly sessionId: string; readonly rules: readonly Rule[] }>()
+  /** By session, and there by grant. */
+  readonly #rules = new Map<string, Map<string, readonly Rule[]>>()
 
   constructor(options: GrantDeskOptions<Rule>) {
     this.#options = options
@@ -254,11 +255,11 @@ export class GrantDesk<Rule = unknown> {
 
   /** Nobody asks for this session: its grants are in the store. */
   letGo(session: string): void {
-    for (const [id, { sessionId }] of this.#rules) if (sessionId === session) this.#rules.delete(id)
+    this.#rules.delete(session)
   }
 
   rulesOf(sessionId: string): readonly Rule[] {
-    return [...this.#rules.values()].flatMap((entry) => (entry.sessionId === sessionId ? entry.rules : []))
+    return [...(this.#rules.get(sessionId)?.values() ?? [])].flat()
   }
 
   /** Splits an answer into what the CLI is told and the grants that come of it. Nothing is kept before `keep`. */
@@ -291,7 +292,7 @@ export class GrantDesk<Rule = unknown> {
   async revoke(id: string, by: string): Promise<{ grant: Grant; gone: boolean }> {
     const grant = await this.#options.directory.revokeGrant(id, new Date().toISOString(), by)
     if (grant === undefined) throw new HubError("grant/unknown", `there is no grant ${id}`)
-    this.#rules.delete(id)
+    this.#rules.get(grant.sessionId)?.delete(id)
     return { grant, gone: grant.where === "hub" }
   }
 
@@ -316,7 +317,9 @@ export class GrantDesk<Rule = unknown> {
   #hold(grant: Grant): void {
     if (grant.where !== "hub" || grant.revokedAt !== null) return
     const rules = this.#options.toRules(grant)
-    if (rules !== undefined) this.#rules.set(grant.id, { sessionId: grant.sessionId, rules })
+    if (rules === undefined) return
+    const own = this.#rules.get(grant.sessionId) ?? new Map<string, readonly Rule[]>()
+    this.#rules.set(grant.sessionId, own.set(grant.id, rules))
   }
 }
 

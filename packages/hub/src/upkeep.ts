@@ -162,7 +162,7 @@ function requireDatabase(dataDirectory: string): string {
   throw new HubError("data/missing", `${dataDirectory} has no database: name a hub's data directory with --data`)
 }
 
-/** Whoever else looks holds the lock for a moment. */
+/** Another process that looks holds the lock for a moment. */
 const LOOK_MS = 50
 
 function isInUse(dataDirectory: string): boolean {

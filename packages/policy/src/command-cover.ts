@@ -191,7 +191,7 @@ interface Covered<R> {
 
 export type Coverage<R> =
   | { readonly ok: true; readonly covered: readonly Covered<R>[] }
-  /** What no rule covers, and which rules cover something else of it. */
+  /** The part that no rule covers, and the rules that cover something else of it. */
   | {
       readonly ok: false
       readonly covered: readonly Covered<R>[]
@@ -269,7 +269,7 @@ export function coverNeeds<R>(
   let areCovered = true
   for (const need of needs) {
     areCovered = cover(need) && areCovered
-    // What is missing and a rule that fits beside it are all that is told.
+    // The missing part, and a rule that fits beside it: nothing else is told.
     if (!areCovered && covered.length > 0) break
   }
   if (areCovered) return { ok: true, covered }

@@ -121,7 +121,7 @@ class FormReader {
     if (hasInput && commands.some(isFed)) this.parts.push(ANY_COMMAND)
   }
 
-  /** What the parser could not read is taken apart at everything that might be an operator. */
+  /** Text that the parser could not read is taken apart at everything that might be an operator. */
   #addPieces(text: string): void {
     this.#work.spend(READING * text.length)
     for (const piece of text.split(/[;&|\n\r(){}`<>]+|\$(?=\()/)) {
@@ -213,7 +213,7 @@ class FormReader {
     add(texts.filter((_, index) => !isOption(index) && (index === 0 || !isOption(index - 1))))
   }
 
-  /** What stands in a here-document may be for a shell. */
+  /** A here-document may be for a shell. */
   #addBody(body: string, { depth }: Where): void {
     if (depth !== undefined && depth < MAX_SCRIPT_DEPTH) this.addText(writtenText(body), { depth: depth + 1 })
   }

@@ -8,7 +8,7 @@ import { plainText, writtenText } from "./shell-text.ts"
 
 type RedirectionPart = ShellPart & { readonly kind: "redirection" }
 
-/** What an allow pattern covers: one simple command, one variable, or one redirection. */
+/** The part that an allow pattern covers: one simple command, one variable, or one redirection. */
 export type CoverPattern =
   | { readonly kind: "command"; readonly glob: Glob; readonly words: readonly string[] }
   | { readonly kind: "assignment"; readonly name: string; readonly glob: Glob }
@@ -38,7 +38,7 @@ type PatternReading =
   /** To be read after "because". */
   | { readonly ok: false; readonly problem: string }
 
-/** What an allow covers by a pattern. */
+/** The parts that an allow covers by a pattern. */
 export function readPattern(source: string): PatternReading {
   return coverOf(source, readShell(source, new Work(Number.POSITIVE_INFINITY), "pattern"))
 }

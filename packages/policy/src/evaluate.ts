@@ -14,7 +14,7 @@ export interface Verdict {
   readonly rule?: string
   /** A sentence for people. */
   readonly reason: string
-  /** What a deny rule tells the agent, if it says so. */
+  /** The message of a deny rule for the agent, if it has one. */
   readonly message?: string
   /** When the ask expires, if its rule says so. */
   readonly expiresAfterMs?: number
@@ -144,7 +144,7 @@ function nearlyFitting(sharing: readonly Rule[], subject: Subject): Found {
   return {}
 }
 
-/** What Bash itself cannot read is nobody's to allow unseen. */
+/** A command that Bash itself cannot read is nobody's to allow unseen. */
 function brokenCommand(subject: Subject): ShellProblem | undefined {
   const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
   if (command === undefined || command.length > MAX_COMMAND_CHARS) return undefined

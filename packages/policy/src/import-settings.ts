@@ -6,7 +6,7 @@ import type { Rule, RuleEffect } from "./schemas.ts"
 import { partsOfRule } from "./session-grant.ts"
 import { subjectOf } from "./subject.ts"
 
-/** What became of one entry of the settings. */
+/** The outcome for one entry of the settings. */
 export interface ImportedEntry {
   /** As it stands in the settings: `Bash(npm test:*)`. */
   readonly entry: string
@@ -43,7 +43,7 @@ const MAX_TOOL_CHARS = 256
 const RUNS = "what it runs must be allowed, too"
 /** All tools of a server. */
 const SERVER = /^mcp__[^*]+__\*$/
-/** Of an entry that is no text. */
+/** For an entry that is no text. */
 const MAX_SHOWN_CHARS = 200
 
 /** Reads the permissions of Claude Code's `settings.json`. Looks nothing up, and takes only what can be said in rules. */

@@ -165,7 +165,7 @@ function needleOf(text: string): Needle {
   return { text, fallback }
 }
 
-/** What a rule says of a request. `maybe`: it cannot be told, so nothing may be allowed on the strength of it. */
+/** A rule's say on a request. `maybe`: it cannot be told, so nothing may be allowed on the strength of it. */
 export type Match = "yes" | "maybe" | "no"
 
 /** Longer text is not looked at: an allow does not cover it, and a deny makes it a question. */

@@ -8,7 +8,7 @@ export interface GrantOptions {
   /** The ids of the rules begin with it. */
   readonly id: string
   readonly session: string
-  /** What the paths of the CLI's rules are relative to. */
+  /** The folder that the paths of the CLI's rules are relative to. */
   readonly cwd?: string | undefined
   readonly reason?: string
 }

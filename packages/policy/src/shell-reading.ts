@@ -42,7 +42,7 @@ export type ShellPart =
       readonly operator: string
       readonly target: string
       readonly span: Span
-      /** What a here-document or here-string says, to look for commands in. */
+      /** The text of a here-document or here-string, to look for commands in. */
       readonly body: string | undefined
     }
 

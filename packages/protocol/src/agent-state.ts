@@ -1,5 +1,5 @@
 /**
- * What an agent is doing, told by the lines that pass between it and its host. Pure: `stepAgent` takes a state and one line and
+ * The state of an agent, told by the lines that pass between it and its host. Pure: `stepAgent` takes a state and one line and
  * returns the next state, the same object when nothing changed. Clocks, connections and the end of the process are the
  * caller's. The rules are S2–S14 of docs/spec/control.md.
  */
@@ -46,7 +46,7 @@ interface Known {
   readonly mayWake: boolean
   /** A message was sent, and no turn has begun since. The turn that was running may have taken it. */
   readonly owesTurn: boolean
-  /** What the agent reports about itself; an older CLI reports nothing. */
+  /** The agent's own report about itself; an older CLI reports nothing. */
   readonly reported: "nothing" | "idle" | "busy"
   readonly facts: AgentFacts
 }
@@ -64,7 +64,7 @@ export interface AgentLine {
   readonly message: Envelope
 }
 
-/** What is kept about an agent has to end somewhere, whatever the agent says. */
+/** Our memory of an agent has to end somewhere, whatever the agent says. */
 const MAX_KEPT = 10_000
 const MAX_ID_CHARS = 1_024
 const MAX_FACT_CHARS = 4_096
@@ -101,7 +101,7 @@ export function backgroundTasksIn(message: Envelope): readonly string[] | undefi
   })
 }
 
-/** What a message tells about the agent's session; no field is longer than a record can carry. */
+/** Reads what a message tells about the agent's session; no field is longer than a record can carry. */
 export function factsIn(message: Envelope): AgentFacts {
   const { type, subtype, capabilities } = message
   if (type !== "system" || (subtype !== "init" && subtype !== "status")) return {}
@@ -135,7 +135,7 @@ function afterAgent(state: AgentState, message: Envelope): AgentState {
   switch (message.type) {
     case "assistant":
     case "stream_event": {
-      // Whoever joins in mid-turn has missed the init. Sub-agents may speak in the background of an idle agent.
+      // A host that joins in mid-turn has missed the init. Sub-agents may speak in the background of an idle agent.
       const isHeard = state.turn === "running" || state.turn === "compacting" || message["parent_tool_use_id"] != null
       return isHeard ? state : moved(state, TURN_BEGAN)
     }

@@ -150,7 +150,7 @@ function whyNotAnAnswer(message: Envelope): string | undefined {
   return undefined
 }
 
-/** What a CLI can take without harm. Only known by version for old ones, which report no capabilities; unknown means the oldest. */
+/** Traits of a CLI: what it can take without harm. Only known by version for old ones, which report no capabilities; unknown means the oldest. */
 export interface PeerTraits {
   /** Takes `control_cancel_request`; 2.1.37 exits on it. */
   readonly takesCancel: boolean

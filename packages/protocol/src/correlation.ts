@@ -28,7 +28,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignalLike
 }
 
-/** What became of an answer: it settled a request, is kept for one that will come, or was too late and dropped. */
+/** The fate of an answer: it settled a request, is kept for one that will come, or was too late and dropped. */
 export type AnswerFate = "settled" | "kept" | "ignored"
 
 export interface PendingRequests<Answer> {

@@ -22,7 +22,7 @@ export interface KnownLine<Message = WireMessage> {
 
 export interface UnknownLine {
   readonly kind: "unknown"
-  /** What was not recognised. */
+  /** The part that was not recognised. */
   readonly why: "type" | "subtype" | "shape"
   readonly message: Envelope
   readonly line: string
@@ -216,7 +216,7 @@ function normaliseReply(message: Envelope): Envelope {
 }
 
 /**
- * What old frontends send to an agent through a relay, read as what a CLI understands. Sent on as they are, these forms
+ * Reads what old frontends send to an agent through a relay as what a CLI understands. Sent on as they are, these forms
  * end CLI 2.1.37, or are dropped by newer ones so that the question stays open for ever.
  */
 

@@ -94,7 +94,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     }
     const out: string[] = []
     let start = 0
-    // What was held belongs to the first line of this chunk; that line is finished by itself.
+    // The held part belongs to the first line of this chunk; that line is finished by itself.
     if (heldBytes > 0 || tooLong !== undefined) {
       const end = chunk.indexOf(NEWLINE)
       hold(chunk.subarray(0, end))

@@ -47,7 +47,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#waitingChars += chars
   }
 
-  /** What waits is still read; then the reading ends, with the error if there is one. */
+  /** Waiting items are still read; then the reading ends, with the error if there is one. */
   end(error?: Error): void {
     if (this.#phase.name !== "open") return
     this.#phase = error === undefined ? { name: "ended" } : { name: "ended", error }
@@ -85,7 +85,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     return Promise.resolve(DONE)
   }
 
-  /** What waits is dropped. */
+  /** Waiting items are dropped. */
   abandon(error?: Error): void {
     this.#items.takeAll()
     this.#waitingChars = 0

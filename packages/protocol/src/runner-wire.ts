@@ -3,11 +3,11 @@ import type { SessionExit } from "./hub-api/session.ts"
 import type { LaunchOptions } from "./launch-options.ts"
 
 /**
- * What a runner and a hub say to each other about machines and processes. A runner holds one control connection, and one
+ * The wire between a runner and a hub, about machines and processes. A runner holds one control connection, and one
  * connection for each agent. These are our own messages, so their fields are camelCase.
  */
 
-/** What may run: the machine's `claude`, the simulator that comes with us, or an executable with its leading arguments. */
+/** The program to run: the machine's `claude`, the simulator that comes with us, or an executable with its leading arguments. */
 export type LaunchAgent = "claude" | "simulator" | { readonly command: readonly string[] }
 
 export interface LaunchSpec {
@@ -65,7 +65,7 @@ export interface AgentExit extends Omit<SessionExit, "at"> {
   readonly lastReceived?: string | null
 }
 
-/** What a runner tells in its agent's stream beside the agent's own lines, in its place among them. */
+/** A runner's own news in its agent's stream, in its place among the agent's lines. */
 export type RunnerNote =
   | { readonly kind: "exited"; readonly exit: AgentExit }
   /** The hub was away when the agent called a hook, and the runner answered for it. */
@@ -202,7 +202,7 @@ export interface AttachAgent {
 }
 
 export type AgentCommand =
-  /** What each hook's callback is answered with while the hub is away. */
+  /** The answers to each hook's callback while the hub is away. */
   { readonly ev: "hooks"; readonly onFailure: Readonly<Record<string, "open" | "block">> } | { readonly ev: "attached" }
 
 export type FromRunner =

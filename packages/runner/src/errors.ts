@@ -8,12 +8,12 @@ export type RunnerErrorCode =
   | RunnerRefusal
   /** Another runner works in this state directory. */
   | "runner/locked"
-  /** What an earlier runner wrote down cannot be read. */
+  /** The notes of an earlier runner cannot be read. */
   | "runner/bad-state"
 
 export class RunnerError<Code extends RunnerErrorCode = RunnerErrorCode> extends CodedError<Code> {
   override readonly name = "RunnerError"
 }
 
-/** What a request of the hub is refused with. */
+/** The refusal of a hub's request. */
 export class Refusal extends RunnerError<RunnerRefusal> {}

@@ -95,7 +95,7 @@ export class Governor {
   }
 }
 
-/** What the governor does about one agent now. */
+/** The governor's act on one agent now. */
 export type Judgement =
   | { readonly kind: "leave" }
   /**

@@ -6,7 +6,7 @@ type Level = "info" | "warn" | "error"
 type Fields = Readonly<Record<string, unknown>>
 type Say = (fields: Fields, words: string) => void
 
-/** What the runner needs of a logger. */
+/** The runner's needs of a logger. */
 export type RunnerLog = Readonly<Record<Level | "debug", Say>>
 
 const MAX_LINES = 500

@@ -31,7 +31,7 @@ export interface RunnerOptions {
   readonly hubUrl: () => string | readonly string[] | undefined
   /** A token of the role `runner`, asked at each try. */
   readonly token: () => string | undefined
-  /** What must outlive the process goes there; one runner at a time. */
+  /** The folder for what must outlive the process; one runner at a time. */
   readonly stateDirectory: string
   readonly log: Logger
   readonly version?: string
@@ -45,7 +45,7 @@ export interface RunnerOptions {
   readonly clock?: Clock
   /** The process is the runner's alone, so that its heap may be kept small. */
   readonly keepSmall?: boolean
-  /** What the agents' environment is made from. */
+  /** The variables that the agents' environment is made from. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { afterEach, describe, expect, it } from "vitest"
 import { HeldHooks } from "../src/agents/held-hooks.ts"
-import { guardedInput } from "../src/launch/guarded-input.ts"
+import { guardedInput } from "../src/launch/executable.ts"
 import { launchArguments } from "../src/launch/launch-spec.ts"
 import { PROGRAM, Scene } from "./runner-scene.ts"
 

@@ -76,7 +76,7 @@ export const BUILTIN_TOOL_NAMES = [
   "Write",
 ] as const
 
-/** What tools were called in earlier versions, and may be called in old transcripts and rules. */
+/** Names of tools in earlier versions, as they may stand in old transcripts and rules. */
 export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   Task: "Agent",
   KillShell: "TaskStop",

@@ -10,7 +10,7 @@ export type TransportErrorCode =
   | "transport/unreachable"
   /** The peer refused us: a bad token, an unknown session, a permanent close code. */
   | "transport/refused"
-  /** What it was given to connect with cannot be used: the URL, a header, the token's file descriptor. */
+  /** The URL, a header or the token's file descriptor that it was given to connect with cannot be used. */
   | "transport/misconfigured"
   /** The connection broke in the middle. */
   | "transport/broken"

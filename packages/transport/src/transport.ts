@@ -63,7 +63,7 @@ export function overflowError(waiting: number, bound: number): TransportError {
   return new TransportError("transport/overflow", text, { details: { waiting, bound } })
 }
 
-/** What holds where the caller says nothing. */
+/** The values that hold where the caller says nothing. */
 
 /** Lines wait for the reader, or to be sent, up to here before the other side is made to wait. */
 export const DEFAULT_HIGH_WATER_CHARS = 1024 * 1024

@@ -62,7 +62,7 @@ interface About {
   readonly decided?: { readonly part: WhyLines["part"]; readonly mark: (text: string) => string }
 }
 
-/** What a tool would do, in full: nothing that would run is left out of what is shown. */
+/** A tool's effect, in full: nothing that would run is left out of what is shown. */
 export function toolAsked(
   tool: string,
   input: Readonly<Record<string, unknown>>,

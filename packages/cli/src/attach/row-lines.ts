@@ -46,7 +46,7 @@ export function rowLines(row: Row, drawing: Drawing): readonly string[] {
     case "prompt":
       return ["", ...promptLines(row, drawing)]
     case "text": {
-      // What is being said is laid out again with every frame: of a very long text only its end.
+      // The text in progress is laid out again with every frame: of a very long text only its end.
       const said = row.state === "live" ? row.text.slice(-LIVE_CHARS) : row.text
       const lines = wrapCells(visibleText(said), width)
       return ["", ...(row.state === "retracted" || row.state === "stale" ? lines.map(colours.dim) : lines)]

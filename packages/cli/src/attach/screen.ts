@@ -39,7 +39,7 @@ interface Choosing {
   readonly choose: (index: number) => void
 }
 
-/** What is on the screen, and what keys do to it. */
+/** The state of the screen, and how keys change it. */
 export class Screen {
   readonly #options: ScreenOptions
   #focus: Focus = "composer"
@@ -255,7 +255,7 @@ export class Screen {
     const { colours, feed } = this.#options
     const drawing = { width, colours, laneOf: (id: string) => feed.transcript.rows(id) }
     const linesOf = (row: Row): readonly string[] => {
-      // What a sub-agent does changes without its row changing.
+      // A sub-agent's progress changes without its row changing.
       if (row.kind === "tool" && row.hasLane) return rowLines(row, drawing)
       const lines = this.#laidOut.get(row) ?? rowLines(row, drawing)
       this.#laidOut.set(row, lines)

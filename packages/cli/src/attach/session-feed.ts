@@ -2,7 +2,7 @@ import type { Ask, AskAnswer, FollowItem, Hub, HubEvent, HubSession, Session } f
 import { isObject, textOf } from "@signalbox/protocol"
 import { Transcript, thinkingLevelWords, thinkingRequest } from "@signalbox/transcript"
 
-/** What the view shows; another object whenever something changed. */
+/** The view's contents; another object whenever something changed. */
 export interface FeedState {
   readonly session: Session
   readonly asks: readonly Ask[]

@@ -1,6 +1,6 @@
 import type { Row } from "@signalbox/transcript"
 
-/** What part of the transcript is seen: its end as it grows, or from a line of a row on. */
+/** The visible part of the transcript: its end as it grows, or from a line of a row on. */
 export type Scroll = { readonly at: "tail" } | { readonly at: "row"; readonly key: string; readonly line: number }
 
 export const TAIL: Scroll = { at: "tail" }

@@ -29,7 +29,7 @@ interface CliErrorOptions {
 export class CliError extends Error {
   override readonly name = "CliError"
   readonly code: CliErrorCode
-  /** What happened and the list, apart: the command for the list depends on the hub. */
+  /** The event and the list, apart: the command for the list depends on the hub. */
   readonly what: string
   readonly list: string | undefined
 

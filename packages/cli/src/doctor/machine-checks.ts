@@ -14,7 +14,7 @@ export interface Check {
   readonly name: string
   readonly state: "ok" | "note" | "wrong"
   readonly found: string
-  /** What to do; absent with `ok`. */
+  /** The step to take next; absent with `ok`. */
   readonly todo?: string
 }
 

@@ -87,7 +87,7 @@ function taskFrom(
   }
 }
 
-/** What the hub records of a task. */
+/** A task as the hub records it. */
 export function recordOf(task: Task): TaskChange {
   const { state, tries, turns, costUsd, session, note = "" } = task
   return { state: RECORDED[state], tries, turns, costUsd, note: shortNote(note), ...defined({ session }) }

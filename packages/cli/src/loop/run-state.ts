@@ -41,7 +41,7 @@ export type StopReason =
   | { readonly kind: "turns" }
   /** Somebody answered an ask with deny-and-interrupt. */
   | { readonly kind: "person"; readonly by: string; readonly task: number }
-  /** What would be so for every task: no runner, no right, no folder. */
+  /** A reason that would hold for every task: no runner, no right, no folder. */
   | { readonly kind: "refused"; readonly message: string; readonly code: string }
 
 type Outcome = "done" | "failed" | "stopped"
@@ -100,7 +100,7 @@ export function moved(task: Task, state: Exclude<TaskState, "working">): Task {
   return { ...factsOf(task), state }
 }
 
-/** What was broken off says nothing of whether the task can be done: it counts as no try. */
+/** A task that was broken off may still be possible: it counts as no try. */
 export function stopped<Stopped extends Task>(task: Stopped): Stopped {
   return { ...task, tries: Math.max(0, task.tries - 1) }
 }

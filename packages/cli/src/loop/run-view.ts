@@ -5,7 +5,7 @@ import { tableText } from "../terminal/table.ts"
 import { cutCells, onOneLine } from "../terminal/text.ts"
 import { costOf, isActive, type RunState, type StopReason, type Task, turnsOf } from "./run-state.ts"
 
-/** What a person sees of a run: text and nothing else, from the state alone. */
+/** A run as a person sees it: text and nothing else, from the state alone. */
 export interface RunView {
   readonly run: string
   readonly title: string
@@ -78,7 +78,7 @@ function barLine(view: RunView, { width, colours }: Pick<Screen, "width" | "colo
   return `${bar} ${cutCells(text, Math.max(1, width - BAR_CELLS - 1))}`
 }
 
-/** What needs attention now. */
+/** Tasks that need attention now. */
 function newsOf(view: RunView): string | undefined {
   if (view.state.phase.name === "stopping") return "stopping"
   const asking = askingIn(view)

@@ -98,7 +98,7 @@ function indentOf(line: string): number {
   return line.replaceAll("\t", "    ").search(/\S|$/)
 }
 
-/** What is below stands as far left as it can. */
+/** The items below stand as far left as they can. */
 function textOf([first = "", ...below]: readonly string[]): string {
   const filled = below.filter((line) => line.trim() !== "")
   const margin = Math.min(...filled.map(indentOf))

@@ -42,7 +42,7 @@ export function greet(greeting: Greeting): void {
   )
 }
 
-/** What to type in another terminal. Without a `claude` the simulator comes first: it needs nothing. */
+/** The commands to type in another terminal. Without a `claude` the simulator comes first: it needs nothing. */
 function firstSteps({ options, data, context }: Greeting): [lead: string, command: string][] {
   const { env } = context
   // After `npm start` or `npx` there is no signalbox on the PATH.

@@ -38,7 +38,7 @@ export interface IngressOptions {
   readonly maxLineBytes?: number
 }
 
-/** What is known of whoever asks to come in. */
+/** The facts on somebody who asks to come in. */
 interface Admission {
   readonly caller: Caller | null
   readonly loopback: boolean
@@ -49,7 +49,7 @@ interface Admitted {
   readonly tokenId: string | undefined
 }
 
-/** What fits in a header: a uuid does, and what does not is no uuid. */
+/** The length that fits in a header: a uuid does, and what does not is no uuid. */
 const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
 const NOT_ALLOWED = 4001
 /** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
@@ -105,7 +105,7 @@ export class AgentIngress {
     return readIngressPath(path) !== undefined
   }
 
-  /** Whose token it is is the connection's business; whoever has none must not learn whether there is one. */
+  /** The token's owner is the connection's business; somebody without one must not learn whether there is one. */
   async receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const check = this.#options.authority.checkUpgrade(request)
     const error = check.ok ? this.#whyNotAgent(request, check) : check.error

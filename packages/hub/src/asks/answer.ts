@@ -58,7 +58,7 @@ function fitDialog(answer: DialogAnswer): FittingAnswer {
   return { state: "allowed", answer: { behavior: "completed", result: answer.result } }
 }
 
-/** What a raw client wrote as `control_response`, as an answer of ours; undefined for an error, which never settles an ask. */
+/** Reads a raw client's `control_response` as an answer of ours; undefined for an error, which never settles an ask. */
 export function answerOfWire(ask: AskRecord, response: Payload | undefined): AskAnswer | undefined {
   const payload = response?.["response"]
   if (response?.["subtype"] !== "success" || !isObject(payload)) return undefined
@@ -96,7 +96,7 @@ function elicitationAnswerOf({ action, content }: Payload): ElicitationAnswer | 
   return isObject(content) ? { action, content } : { action }
 }
 
-/** What the policy says of an ask. */
+/** The policy's word on an ask. */
 export interface AskVerdict {
   readonly effect: "allow" | "deny" | "ask"
   readonly rule?: string
@@ -112,7 +112,7 @@ export interface AskVerdict {
   readonly why?: Why
 }
 
-/** What the policy answers, in the form that fits the question; undefined when a person must. */
+/** The policy's answer, in the form that fits the question; undefined when a person must. */
 export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | undefined {
   if (verdict.effect === "ask") return undefined
   const isAllowed = verdict.effect === "allow"
@@ -235,8 +235,10 @@ function misfit(ask: AskRecord, right: string): HubError {
 export interface AnswerDeliveryOptions {
   readonly directory: Pick<Directory, "listAsks" | "markAskDelivered" | "giveUpAnswer">
   readonly reader: AskReader
-  /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
-  readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
+  readonly sessions: {
+    /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
+    send(incarnation: string, message: Envelope): Promise<boolean>
+  }
 }
 
 /** An answer whose effect was not seen yet. */
@@ -267,13 +269,13 @@ export class AnswerDelivery {
 
   /** Now, or when that process is back. Resolves with the ask as it then is. */
   async deliver(ask: AskRecord, known?: Ask["request"]): Promise<AskRecord> {
-    const { send, directory, reader } = this.#options
+    const { sessions, directory, reader } = this.#options
     // Noted before anything is waited for, so that nobody else sends it meanwhile.
     this.#unconfirmed.set(ask.id, { ask, sentAt: performance.now() })
     forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
     const request = known ?? (await reader.request(ask).catch(() => undefined))
     // Without what was asked nothing is said: an allow would allow something else.
-    if (request === undefined || !(await send(ask.incarnation, answerWire(wholeAsk(ask, request))))) {
+    if (request === undefined || !(await sessions.send(ask.incarnation, answerWire(wholeAsk(ask, request))))) {
       if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, { ask })
       return ask
     }

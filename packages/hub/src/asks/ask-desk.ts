@@ -34,20 +34,25 @@ import {
 
 type Request = Ask["request"]
 
+/** The sessions that ask, as the desk knows them. */
+export interface AskingSessions {
+  judge(ask: Ask): AskVerdict
+  /** Brings back what judging takes, before it. */
+  recall(ask: AskRecord): Promise<void>
+  /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
+  send(incarnation: string, message: Envelope): Promise<boolean>
+  /** An ask is new or has changed. Called when it is durable. */
+  publish(ask: Ask): void
+  /** Who started a session, if that is known. */
+  startedBy(sessionId: string): string | undefined
+}
+
 export interface AskDeskOptions {
   readonly directory: Directory
   readonly reader: AskReader
-  readonly judge: (ask: Ask) => AskVerdict
-  /** Brings back what judging takes, before it. */
-  readonly recall?: (ask: AskRecord) => Promise<void>
-  /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
-  readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
-  /** An ask is new or has changed. Called when it is durable. */
-  readonly publish: (ask: Ask) => void
+  readonly sessions: AskingSessions
   readonly grants: GrantDesk
   readonly uses: Pick<RuleUses, "add">
-  /** Who started a session, if that is known. */
-  readonly startedBy: (sessionId: string) => string | undefined
   readonly setTimer?: (run: () => void, ms: number) => () => void
 }
 
@@ -92,7 +97,7 @@ export class AskDesk {
     this.#delivery = new AnswerDelivery(options)
   }
 
-  /** Of one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
+  /** Restores one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
   async restore(session: string): Promise<void> {
     for (const ask of await this.#options.directory.listAsks({ session, state: "pending" })) this.#hold(ask)
     await this.#delivery.restore(session)
@@ -161,8 +166,8 @@ export class AskDesk {
     if (known !== undefined) return known.state === "pending" ? undefined : this.#delivery.askedAgain(id)
     const { request } = question
     const asked = recordOf(question)
-    await this.#options.recall?.(asked)
-    const verdict = this.#options.judge(wholeAsk(asked, request))
+    await this.#options.sessions.recall(asked)
+    const verdict = this.#options.sessions.judge(wholeAsk(asked, request))
     const ask = withVerdict(asked, verdict)
     const decided = verdictAnswer(ask, verdict)
     // In the same turn as the verdict: the next request sees what this one uses up.
@@ -171,10 +176,10 @@ export class AskDesk {
     if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, rule: verdict.rule, used })
     await directory.addAsk(ask)
     this.#hold(ask)
-    this.#options.publish(wholeAsk(ask, request))
+    this.#options.sessions.publish(wholeAsk(ask, request))
   }
 
-  /** What a rule decides is never seen pending: asked and settled in one commit. */
+  /** An ask that a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
     const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: ACTOR.rule(rule), via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
@@ -208,7 +213,7 @@ export class AskDesk {
   }
 
   async #extend(id: string, { by, expiresAt }: Extending): Promise<Ask> {
-    const { reader, directory, publish } = this.#options
+    const { reader, directory, sessions } = this.#options
     const ask = await this.#known(id)
     const request = (await reader.request(ask)) ?? {}
     if (ask.state !== "pending") throw alreadySettled(wholeAsk(ask, request))
@@ -224,7 +229,7 @@ export class AskDesk {
     // Settled a moment later, it is not told as open after that.
     if (!this.#pending.has(id)) return whole
     this.#hold(longer)
-    publish(whole)
+    sessions.publish(whole)
     return whole
   }
 
@@ -260,7 +265,7 @@ export class AskDesk {
   async #settle(known: AskRecord, answer: AskAnswer, how: Answering): Promise<Ask> {
     const { grants, reader } = this.#options
     const request = await reader.request(known)
-    await this.#options.recall?.(known)
+    await this.#options.sessions.recall(known)
     const ask = this.#latest(known)
     const kept = grants.take(ask, answer, how.by)
     const fitting = fitAnswer(ask, kept.answer)
@@ -291,8 +296,8 @@ export class AskDesk {
     const { request, ...rest } = about
     const input = answer["updatedInput"]
     const isChanged = isObject(input)
-    const verdict = this.#options.judge(wholeAsk(ask, isChanged ? { ...request, input } : request))
-    const startedBy = this.#options.startedBy(ask.sessionId)
+    const verdict = this.#options.sessions.judge(wholeAsk(ask, isChanged ? { ...request, input } : request))
+    const startedBy = this.#options.sessions.startedBy(ask.sessionId)
     return refusalOf(wholeAsk(ask, request), { ...rest, verdict, isChanged, startedBy })
   }
 
@@ -308,12 +313,12 @@ export class AskDesk {
 
   /** Compare-and-set, with its audit record in the same commit. */
   async #commit(next: AskRecord, request: Request | undefined, uses?: CountedUses): Promise<SettledAsk> {
-    const { directory, publish } = this.#options
+    const { directory, sessions } = this.#options
     const audit = auditOf(next, next.settledAt ?? now())
     const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit, ...defined({ uses }) })
     if (!result.changed) return result
     this.#release(next)
-    publish(wholeAsk(next, request ?? {}))
+    sessions.publish(wholeAsk(next, request ?? {}))
     return result
   }
 

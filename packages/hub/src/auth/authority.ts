@@ -213,7 +213,7 @@ function unknownCredential(message: string): HubError {
   return new HubError("auth/required", message)
 }
 
-/** What is decided on before anything else is read: the same for HTTP and for the upgrade to a WebSocket. */
+/** The facts that are decided on before anything else is read: the same for HTTP and for the upgrade to a WebSocket. */
 export interface RequestFacts {
   /** By lower-case name. Undefined also for a header that may stand once and stands twice. */
   header(name: string): string | undefined
@@ -251,7 +251,7 @@ const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4")
 LOOPBACK.addAddress("::1", "ipv6")
 
-/** Whoever sends one of these, or had one added, is not known to be on this machine. */
+/** A caller that sends one of these, or had one added, is not known to be on this machine. */
 const FORWARDING =
   /^(?:forwarded|via|cdn-loop|cf-ray|x-(?:forwarded|original|envoy)(?:-.*)?|x-real-ip|(?:.*-)?(?:client|connecting|user)-?ip)$/
 

@@ -183,7 +183,7 @@ export class LoginThrottle {
   }
 }
 
-/** Whoever has one IPv6 address has a whole /64 of them. */
+/** A holder of one IPv6 address has a whole /64 of them. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
   if (!plain.includes(":")) return plain

@@ -51,7 +51,7 @@ const HANDSHAKE_TIMEOUT_MS = 30_000
 /** A tool may take its time; its owner's end, or the agent's cancel, ends the wait before. */
 const TOOL_TIMEOUT_MS = 24 * 60 * 60_000
 
-/** What an agent asks of a session's clients. Each is answered, also when its owner is gone: unanswered, it would hang the turn. */
+/** An agent's calls to a session's clients. Each is answered, also when its owner is gone: unanswered, it would hang the turn. */
 export class AgentCalls {
   readonly #options: AgentCallsOptions
   readonly #open = new Map<string, AbortController>()
@@ -255,7 +255,7 @@ export class ClientCalls {
     }
   }
 
-  /** What waits is asked once more; a client ignores what it is at work on. */
+  /** Waiting calls are made once more; a client ignores what it is at work on. */
   tellAgain(): void {
     for (const { line } of this.#waiting.values()) this.#client.tell(line)
   }

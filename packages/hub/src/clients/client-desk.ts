@@ -42,7 +42,7 @@ const RETURN_MS = 10_000
 export class ClientDesk {
   readonly #options: ClientDeskOptions
   readonly #members = new Map<string, Member>()
-  /** What the agent wants of them. */
+  /** The agent's requests to them. */
   readonly agentCalls: AgentCalls
   readonly #sync: PartSync
   readonly #arrived = new Waker()
@@ -129,7 +129,7 @@ export class ClientDesk {
     for (const { part } of this.#members.values()) if (part.tokenId === tokenId) this.forget(part.clientId)
   }
 
-  /** What a client brings from now on. Resolves with the agent's answer to the set of servers, if it was asked. */
+  /** A client's part from now on. Resolves with the agent's answer to the set of servers, if it was asked. */
   bring(clientId: string, brought: Brought): Promise<ControlReply | undefined> {
     const member = this.#members.get(clientId) ?? controlMember(clientId)
     // It left while what it brings was on its way: nobody would be there to answer for it.
@@ -145,7 +145,7 @@ export class ClientDesk {
     return this.#sync.run(isAsked)
   }
 
-  /** What of a client's part came to nothing. */
+  /** The entries of a client's part that came to nothing. */
   missing(clientId: string): PartOutcome {
     const { hooks = [], servers = {} } = this.#members.get(clientId)?.part ?? {}
     const { owners } = unionOf(this.#parts())
@@ -153,7 +153,7 @@ export class ClientDesk {
     return { takenServers, unregisteredEvents: this.#sync.unregistered(hooks) }
   }
 
-  /** What a failure means for each callback the agent may make: it blocks if any client wants it to. */
+  /** The effect of a failure for each callback the agent may make: it blocks if any client wants it to. */
   get hookFailures(): Readonly<Record<string, "open" | "block">> {
     const failures: Record<string, "open" | "block"> = {}
     for (const { event, onFailure } of this.#wanted().hooks) {
@@ -209,7 +209,7 @@ export class ClientDesk {
   }
 }
 
-/** What is set over REST belongs to nobody who could leave. */
+/** A part that is set over REST belongs to nobody who could leave. */
 function controlMember(clientId: string): Member | undefined {
   if (clientId !== CONTROL_PART) return undefined
   return { part: { clientId, tokenId: "", hooks: [], servers: {} }, calls: undefined, isKept: true }

@@ -18,7 +18,7 @@ import type { Enforcement } from "./enforcement.ts"
 
 export interface ClientDesksOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">
-  readonly registry: () => SessionRegistry
+  readonly registry: Pick<SessionRegistry, "loaded">
   /** What a hook's failure means for this session may be another now: for a runner, which answers while the hub is away. */
   readonly hooksChanged?: (session: LiveSession) => void
   readonly enforcement: Enforcement
@@ -47,7 +47,7 @@ export class ClientDesks {
     const { directory, registry } = this.#options
     const index = await directory.getDocument(INDEX)
     for (const id of Array.isArray(index) ? index : []) {
-      const session = typeof id === "string" ? registry().loaded(id) : undefined
+      const session = typeof id === "string" ? registry.loaded(id) : undefined
       if (session === undefined || session.isEnded) continue
       const kept = await directory.getDocument(documentOf(session.id))
       const parts = (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
@@ -153,7 +153,7 @@ export class ClientDesks {
   #changed(view: Session): void {
     const desk = this.#desks.get(view.id)
     if (desk === undefined) return
-    const next = view.next === undefined ? undefined : this.#options.registry().loaded(view.next)
+    const next = view.next === undefined ? undefined : this.#options.registry.loaded(view.next)
     if (next !== undefined && desk.session.id !== next.id) this.#move(desk, view.id, next)
     else if (view.state === "ended") this.#drop(view.id)
   }
@@ -199,7 +199,7 @@ export class ClientDesks {
     this.#writing = Promise.all([this.#writing, write()])
       .then(() => undefined)
       .catch((error: unknown) => {
-        const session = registry().loaded(sessionId)
+        const session = registry.loaded(sessionId)
         if (session !== undefined) this.#options.trouble(session, "what clients brought could not be kept", error)
       })
   }

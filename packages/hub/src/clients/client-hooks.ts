@@ -66,7 +66,7 @@ export function needsOf(hooks: readonly ClientHook[]): HookNeeds {
   return needs
 }
 
-/** What is needed beyond what the agent has. */
+/** The servers needed beyond what the agent has. */
 export function missingNeeds(needs: HookNeeds, had: HookNeeds): readonly string[] {
   return [...needs].filter(([event, ms]) => ms > (had.get(event) ?? 0)).map(([event]) => event)
 }
@@ -181,7 +181,7 @@ function firstSaid(one: Fields, other: Fields): Fields {
   return said
 }
 
-/** What a hook that blocks when it fails says when it failed, in the words that its event understands. */
+/** The answer of a hook that blocks when it fails, in the words that its event understands. */
 export function blockingOutput(event: string, reason: string): Fields {
   switch (event) {
     case TOOL_EVENT:
@@ -226,7 +226,7 @@ export function matcherFault(matcher: string): string | undefined {
   return matcher !== "*" && repeats > MAX_REPEATS ? `has more than ${MAX_REPEATS} repeats` : undefined
 }
 
-/** What the matcher of an event is held against. */
+/** The text that the matcher of an event is held against. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   SessionStart: "source",
   SessionEnd: "reason",

@@ -16,7 +16,7 @@ export interface PartSyncOptions {
   readonly wanted: () => { hooks: readonly ClientHook[]; servers: ServerSet }
 }
 
-/** What one process of the agent was told. */
+/** The hooks and servers that one process of the agent was told. */
 interface Told {
   readonly incarnation: string
   readonly hooks: HookNeeds
@@ -103,7 +103,7 @@ export class PartSync {
 
 export type ServerSet = Readonly<Record<string, unknown>>
 
-/** What one client brings to a session: hooks, and its part of the MCP servers. */
+/** A client's part of a session: hooks, and its part of the MCP servers. */
 export interface ClientPart {
   readonly clientId: string
   /** The token it came with; "" for what was set by REST, which belongs to nobody. */
@@ -126,7 +126,7 @@ export function hostedServers(names: unknown, configs: unknown): ServerSet {
   return Object.fromEntries(list.map((name) => [name, { ...fieldOf(configs, name), type: "sdk", name }]))
 }
 
-/** Whoever was first keeps a name; `taken` are those that a later part wanted too. */
+/** The first client keeps a name; `taken` are those that a later part wanted too. */
 export function unionOf(parts: Iterable<ClientPart>): {
   servers: ServerSet
   owners: ReadonlyMap<string, string>

@@ -71,7 +71,7 @@ export class ClientRequests {
     if (this.#open.size >= MAX_OPEN) return this.#fail(requestId, "too many requests wait for their answer")
     const taken = new AbortController()
     this.#open.set(requestId, taken)
-    // What this agent can take is known when it has answered the hub: until then a client's next lines wait too.
+    // The agent's traits are known when it has answered the hub: until then a client's next lines wait too.
     if (subtype === "initialize" && client.session.wire !== undefined) await desks.whenGreeted(client.session)
     // On the wire when this returns, but for an interrupt, which lets what was sent before go first; its answer is not waited for.
     void this.#pass(requestId, this.#replyTo(request, taken.signal))

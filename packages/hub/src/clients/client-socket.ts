@@ -75,7 +75,7 @@ export class ClientSocket implements ClientPort {
     this.#close(code, reason)
   }
 
-  /** What it missed it can only have again from the start: a new connection is one. */
+  /** Lines that it missed it can only have again from the start: a new connection is one. */
   #lag(): void {
     if (!this.#isEnding) this.#options.metrics.viewerLagged()
     this.#close(COME_BACK, "too much waits for this client: connect again")

@@ -97,7 +97,7 @@ export class RawClient implements DeskClient {
     await this.#asks.showOpen().catch(() => this.#options.port.end(1012, "the open requests cannot be read now"))
   }
 
-  /** What is being said just now, from its beginning. */
+  /** Shows the message in progress, from its beginning. */
   showInProgress(): void {
     for (const line of this.#session.inProgress.lines()) this.#options.port.delta(line, true)
   }
@@ -267,7 +267,7 @@ function hasOnlyTexts(variables: Readonly<Record<string, unknown>>): variables i
   return Object.values(variables).every((value) => typeof value === "string")
 }
 
-/** What may be gone in a moment: whoever can should try again. */
+/** Errors that may be gone in a moment: a client that can should try again. */
 function isPassing({ code }: HubError): boolean {
   return code === "session/queue-full" || code === "store/full" || code === "store/failed"
 }

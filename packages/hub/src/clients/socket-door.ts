@@ -11,7 +11,7 @@ import type { ClientPort } from "./ask-view.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
 import type { HubParts } from "./raw-client.ts"
 
-/** Whoever came through the door, once it is known who. */
+/** The guest that came through the door, once it is known who. */
 export interface Guest {
   take(line: string): Promise<void>
   close(): void
@@ -25,7 +25,7 @@ export interface SocketDoorOptions<Place> {
   readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
   /** Throws a HubError when there is nothing here for this caller. */
   readonly welcome: (visit: { caller: Caller; port: ClientPort; place: Place }) => Guest
-  /** What is at this path: before the upgrade for whoever shows a credential with it, so that a failure is an HTTP error. */
+  /** The place at this path: looked up before the upgrade for a caller with a credential, so that a failure is an HTTP error. */
   readonly find: (path: string) => Promise<Place>
 }
 

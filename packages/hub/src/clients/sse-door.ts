@@ -68,7 +68,7 @@ export class SseDoor {
     return new Response(body, { headers })
   }
 
-  /** What a client posted: taken when it is safe, whatever comes of it. */
+  /** A client's post: taken when it is safe, whatever comes of it. */
   async take(payloads: readonly unknown[], caller: Caller, { id, client }: ClientName): Promise<number> {
     const taker = this.#clientOf(await this.#hub.registry.get(id), caller, client)
     const messages = payloads.flatMap((payload) => messageIn(payload) ?? [])
@@ -153,7 +153,7 @@ export class SseClient implements ClientPort {
   /** Each with whoever opened it: a browser that is signed in, or the bearer of the token. */
   readonly #streams = new Map<SseStream, Caller>()
   readonly #missed = new MissedLines()
-  /** What it sent, so that a repeat is the same and it does not see its own messages. */
+  /** Its own messages, so that a repeat is the same and it does not see them. */
   readonly #seen = new Map<string, Promise<void>>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -219,7 +219,7 @@ export class SseClient implements ClientPort {
       if (this.#seen.size <= MAX_SEEN) break
       this.#seen.delete(oldest)
     }
-    // What failed may be tried again.
+    // A failed one may be tried again.
     taken.catch(() => this.#seen.delete(uuid))
     return taken
   }

@@ -30,7 +30,7 @@ export async function steer(session: LiveSession, request: UnlistedRequest, stee
   // Sent before it is recorded, so that a client's requests keep their order on the wire; its failure is told below.
   reply.catch(() => undefined)
   const act = actOf(request)
-  // What nobody is there to hear has not happened; what waits for an agent to come has when it did.
+  // A request that nobody is there to hear has not happened; one that waits for an agent to come has when it did.
   const isHeard = session.wire !== undefined
   if (act !== undefined && isHeard) await session.history.recordRequest(act, by)
   const answered = await reply.catch(async (error: unknown) => {

@@ -286,7 +286,7 @@ function knownMethod(method: string): string {
   return /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other"
 }
 
-/** What a reply says itself (a page's own policy, how long a file may be cached) stands. */
+/** A reply's own headers (a page's own policy, how long a file may be cached) stand. */
 function addSecurityHeaders(headers: Headers, { exposure }: Authority): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value)
   if (exposure.publicUrl?.protocol === "https:") headers.set("strict-transport-security", "max-age=31536000")

@@ -184,7 +184,7 @@ if (code !== null) {
 }
 `
 
-/** What stands at `/` and `/login` until there is a cockpit. */
+/** The page at `/` and `/login` until there is a cockpit. */
 export function plainPage(): Response {
   const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY }
   return new Response(HTML, { headers })

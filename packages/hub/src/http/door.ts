@@ -22,7 +22,7 @@ export interface DoorOptions {
   readonly pingMs?: number
 }
 
-/** Whoever asks to come in. `caller` is null without a credential. */
+/** Somebody who asks to come in. `caller` is null without a credential. */
 export interface Asking {
   readonly caller: Caller | null
   readonly loopback: boolean
@@ -102,14 +102,16 @@ export class Door<V extends Visitor> {
   }
 }
 
-/** A socket that did not answer the last ping is gone without having said so. */
+/** A socket that did not answer the last ping is gone without having said so; one that is not read cannot answer. */
 export function alivenessOf(socket: WebSocket): () => void {
   let isAlive = true
-  socket.on("pong", () => {
+  const heard = () => {
     isAlive = true
-  })
+  }
+  socket.on("pong", heard)
+  socket.on("message", heard)
   return () => {
-    if (!isAlive) return socket.terminate()
+    if (!isAlive && !socket.isPaused) return socket.terminate()
     isAlive = false
     socket.ping()
   }
@@ -126,7 +128,7 @@ export function refuseSocket(socket: Duplex, error: Pick<HubError, "code" | "mes
     "content-length": String(Buffer.byteLength(body)),
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  // Whoever is refused may be gone already.
+  // The refused caller may be gone already.
   socket.on("error", () => undefined)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${head.join("")}\r\n${body}`, () =>
     socket.destroy(),

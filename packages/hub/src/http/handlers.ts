@@ -24,7 +24,7 @@ export interface HandlerOptions {
 const MAX_LISTED_TOKENS = 1_000
 const RUNNER_TIMEOUT_MS = 30_000
 
-/** What serves each route of the table. Who may call it was decided before, but for what depends on the call itself. */
+/** A handler for each route of the table. Who may call it was decided before, but for what depends on the call itself. */
 export function handlersOf(options: HandlerOptions): Handlers<typeof ROUTES> {
   const { core, authority } = options
   return {
@@ -227,7 +227,7 @@ function accessHandlers(authority: Authority) {
   } satisfies Partial<Handlers<typeof ROUTES>>
 }
 
-/** What whoever runs the hub looks at, and the pages that stand where there is no cockpit. */
+/** Routes for those who run the hub, and the pages that stand where there is no cockpit. */
 function operationsHandlers({ notReady, metrics, openApi }: HandlerOptions) {
   return {
     "GET /healthz": () => ({ status: "ok" }) as const,

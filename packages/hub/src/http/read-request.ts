@@ -10,7 +10,7 @@ import type { Caller } from "../model/access.ts"
 import type { Route } from "./app.ts"
 import type { ReplyShare } from "./reply.ts"
 
-/** What comes with a request beside itself: its message off the socket, or in tests just the peer's address. */
+/** A request's surroundings: its message off the socket, or in tests just the peer's address. */
 export interface Bindings {
   readonly incoming?: IncomingMessage
   readonly outgoing?: ServerResponse
@@ -91,7 +91,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
       yield value
     }
   } finally {
-    // Whoever stops in the middle wants no more of it; the server discards the rest.
+    // A caller that stops in the middle wants no more of it; the server discards the rest.
     reader.cancel().catch(() => {})
   }
 }

@@ -11,7 +11,7 @@ export interface Caller {
   readonly name: string
   readonly tokenId: string
   readonly sessionId: string | null
-  /** Of a browser that is signed in: which login it is, by its hash. */
+  /** For a browser that is signed in: which login it is, by its hash. */
   readonly login?: string
 }
 

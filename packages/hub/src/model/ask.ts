@@ -4,11 +4,11 @@ import type { DialogAnswer, ElicitationAnswer, Ask as PublicAsk, ToolAnswer } fr
 export type AskKind = PublicAsk["kind"]
 export type AskVia = NonNullable<PublicAsk["via"]>
 
-/** What an ask asks: it stands in the ask's event. */
+/** The question of an ask: it stands in the ask's event. */
 type Asked = Pick<PublicAsk, "request" | "input" | "suggestions">
 
 /**
- * What is kept of an agent's question. What it asked stands in its event, and is joined to the record at the edge (an
+ * An agent's question, as it is kept. Its contents stand in its event, and are joined to the record at the edge (an
  * `Ask`): a tool's input may be megabytes long. An allow without `updatedInput` allows the input as it was asked. A
  * committed answer without `deliveredAt` is sent again after a restart.
  */

@@ -18,7 +18,7 @@ const Registry = load("prom-client/lib/registry.js") as typeof Prometheus.Regist
 /* oxlint-enable typescript/no-unsafe-type-assertion */
 type Registry = Prometheus.Registry
 
-/** What the hub counts, as the rest of it says it. Counting never fails and never waits. */
+/** The hub's counters, in the words of the rest of it. Counting never fails and never waits. */
 export interface HubMetrics {
   agentConnected(transport: string): void
   agentDisconnected(transport: string): void

@@ -1,6 +1,7 @@
 import { frameText, LineQueue } from "@signalbox/transport"
 import { type Deferred, deferred } from "@signalbox/transport/pacing"
 import type { RawData, WebSocket } from "ws"
+import { alivenessOf } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 
 export interface DoorSocketOptions {
@@ -21,19 +22,17 @@ export class DoorSocket {
   readonly closed: Promise<string>
   /** All that comes, and after the connection is over what came before. For one reader. */
   readonly lines: LineQueue
+  readonly checkAlive: () => void
   readonly #socket: WebSocket
   #first: Deferred<string | undefined> | undefined
-  #isAlive = true
   #isOver = false
 
   constructor({ socket, caller }: DoorSocketOptions) {
     this.caller = caller
     this.#socket = socket
     this.lines = new LineQueue({ onRoom: () => socket.resume() })
+    this.checkAlive = alivenessOf(socket)
     socket.on("message", (data: RawData) => this.#receive(frameText(data)))
-    socket.on("pong", () => {
-      this.#isAlive = true
-    })
     // `close` follows, and is where it is dealt with.
     socket.on("error", () => undefined)
     this.closed = new Promise((resolve) => {
@@ -74,16 +73,8 @@ export class DoorSocket {
     clearTimeout(timer)
   }
 
-  /** One that did not answer the last ping is gone without having said so; one that is not read cannot answer. */
-  checkAlive(): void {
-    if (!this.#isAlive && !this.#socket.isPaused) return this.#socket.terminate()
-    this.#isAlive = false
-    this.#socket.ping()
-  }
-
   #receive(text: string): void {
     if (this.#isOver) return
-    this.#isAlive = true
     const lines = linesOf(text)
     if (lines === undefined) return this.#refuse(`a frame has at most ${MAX_FRAME_LINES} lines`)
     if (this.#first !== undefined && lines.length > 0) {
@@ -140,7 +131,7 @@ export class TakenLines {
     if (isWhole) this.#whole = Math.max(this.#whole, number)
   }
 
-  /** What was taken and is not durable will never be: it must be taken again. */
+  /** A line that was taken and is not durable never will be: it must be taken again. */
   goBack(): void {
     this.#taken = this.#durable
     this.#whole = Math.min(this.#whole, this.#durable)

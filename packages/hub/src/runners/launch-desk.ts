@@ -41,7 +41,7 @@ export interface LaunchDeskOptions {
 const LAUNCHING = "launching"
 /** A runner may let starts wait for each other. */
 const LAUNCH_TIMEOUT_MS = 60_000
-/** What may be over in a moment: it is tried again when the runner tells how it is doing. */
+/** Reasons that may be over in a moment: it is tried again when the runner tells how it is doing. */
 const PASSING: ReadonlySet<unknown> = new Set(["runner/full", "runner/away", "runner/no-answer", "hub/busy"])
 /** After these the process may have been started all the same. */
 const UNCERTAIN: ReadonlySet<string> = new Set(["runner/away", "runner/no-answer"])
@@ -135,7 +135,7 @@ export class LaunchDesk {
     try {
       return await this.#prompt(session, request, caller)
     } catch (error) {
-      // Whoever has a key asks again and finds it; nobody else would.
+      // A caller with a key asks again and finds it; nobody else would.
       if (request.requestKey === undefined) await this.#options.endings.stop(session, "its prompt could not be kept")
       throw error
     }
@@ -247,7 +247,7 @@ export class LaunchDesk {
       await start(from)
     } catch (error) {
       const isUnrecorded = error instanceof HubError && error.code === "runner/no-transcript"
-      // What it was to go on from is gone: an empty conversation would not be that.
+      // The conversation it was to go on from is gone: an empty one would not be that.
       const isLost = beginning !== undefined && beginning.resume === from.resume
       if (!isUnrecorded || turns > 0 || agentSessionId === null || isLost) throw error
       // It never had a turn, so there is nothing of its own to go on with: it begins.
@@ -318,7 +318,7 @@ export class LaunchDesk {
     throw new HubError("session/no-agent", "the session was stopped while its agent was being started")
   }
 
-  /** What people want to be told of a launch: of the variables only their names. */
+  /** A launch as people want to be told of it: of the variables only their names. */
   async #audit({ session, plan, by, what }: Start, cwd: string): Promise<void> {
     const { runner, spec } = plan
     const { spawn, agent, model = null, permissionMode = null, args = [], env = {} } = spec

@@ -14,7 +14,7 @@ import { HubError } from "../errors.ts"
 import type { Beginning, KeptLaunch, KeptSession } from "../model/session-record.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
 
-/** What a runner is asked to start, and what is kept of it. */
+/** The process that a runner is asked to start, and what is kept of it. */
 export interface LaunchPlan {
   readonly runner: string
   readonly spec: LaunchSpec
@@ -30,7 +30,7 @@ export function withMode(request: NewSession): NewSession {
   return { permissionMode: DEFAULT_MODE, ...request }
 }
 
-/** What a request comes to when it goes on from a session that there is: what it leaves out is as it was there. */
+/** A request that goes on from a session that there is: what it leaves out is as it was there. */
 export function withInherited(request: NewSession, kept: KeptSession, settings: HubSettings): NewSession {
   const { record, own } = kept
   const { launch } = own
@@ -62,7 +62,7 @@ function modeOf({ record, own }: KeptSession, settings: HubSettings): string | u
     : own.launch?.permissionMode
 }
 
-/** What it goes on from when it is started again: its own conversation, or what that was to begin with. */
+/** The conversation it goes on from when it is started again: its own, or what that was to begin with. */
 export function goingOnFrom(kept: KeptSession): Pick<NewSession, "resume" | "fork" | "resumeAt"> {
   const { agentSessionId } = kept.record
   return agentSessionId === null ? (beginningOf(kept) ?? {}) : { resume: agentSessionId }
@@ -141,7 +141,7 @@ export function runnerOf({ runner, spawn, elsewhere }: KeptLaunch, process: stri
   return elsewhere === undefined ? undefined : (elsewhere[process] ?? runner)
 }
 
-/** What the runner says it started. */
+/** The runner's word on what it started. */
 export function readLaunched(value: unknown): Omit<Launched, "spawn" | "pid"> {
   const cwd = textOf(value, "cwd")
   if (!isObject(value) || cwd === undefined) {
@@ -183,7 +183,7 @@ function newestOf(sessions: unknown): string | undefined {
   )
 }
 
-/** What a session begins with. Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
+/** A session's first message. Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
 export function firstMessage({ id }: { readonly id: string }, content: string, requestKey?: string): NewMessage {
   return requestKey === undefined ? { content } : { content, uuid: uuidOf(`${id} ${requestKey}`) }
 }

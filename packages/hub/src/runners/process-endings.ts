@@ -83,7 +83,7 @@ export class ProcessEndings {
     if (stopping === undefined) this.#bringBack(session)
   }
 
-  /** What was accepted is not to wait for somebody's next message. */
+  /** An accepted message is not to wait for somebody's next one. */
   #bringBack(session: LiveSession): void {
     if (session.messages.waiting === 0 || !session.isEnded) return
     const { turns } = session.record

@@ -25,7 +25,7 @@ export interface RunnerAgentOptions {
   readonly attach: AttachAgent
   readonly session: LiveSession
   readonly registry: SessionRegistry
-  /** What this hub has of the process's lines. */
+  /** The lines of the process that this hub has. */
   readonly taken: TakenLines
   readonly metrics: HubMetrics
   readonly turns: ReadingTurns
@@ -104,7 +104,7 @@ export class RunnerAgent implements AgentWire {
       for await (const share of turns.shares(socket.lines)) await this.#take(share)
     } catch (error) {
       onTrouble(error)
-      // What could not be dealt with was not acknowledged: it comes again.
+      // A line that could not be dealt with was not acknowledged: it comes again.
       void socket.end(COME_BACK, "the hub could not take it").catch(() => undefined)
     }
     const reason = await socket.closed

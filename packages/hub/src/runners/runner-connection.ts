@@ -134,7 +134,7 @@ type RunnerSaid =
   | Exclude<RunnerToHub, { op: "refused" }>
   | { readonly op: "refused"; readonly id: string; readonly code: string; readonly message: string }
 
-/** What a runner says on its control connection. Undefined: not what runners say. */
+/** A runner's message on its control connection. Undefined: not what runners say. */
 function readRunnerMessage(text: string): RunnerSaid | undefined {
   const message = parseObject(text)
   switch (message?.["op"]) {

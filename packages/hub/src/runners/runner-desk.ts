@@ -106,7 +106,7 @@ export class RunnerDesk implements RunnerListener {
     }
   }
 
-  /** What the hub takes for alive and the runner does not have is over, unless it still says so itself. */
+  /** A process that the hub takes for alive and the runner does not have is over, unless it still says so itself. */
   #watchMissing(id: string, alive: ReadonlySet<string>): void {
     const missing = this.#sessionsOn(id).flatMap((session) => {
       const spawn = session.kept.own.launch?.spawn

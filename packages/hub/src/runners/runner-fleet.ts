@@ -62,7 +62,7 @@ export class RunnerFleet {
     return this.#arrival
   }
 
-  /** Whoever started the one that was here starts it again. */
+  /** The one who started the runner that was here starts it again. */
   #expectAnother(): void {
     const { expectForMs } = this.#options
     if (expectForMs === undefined || [...this.#runners.values()].some(({ here }) => here !== undefined)) return
@@ -70,7 +70,7 @@ export class RunnerFleet {
   }
 
   #expect(forMs: number): void {
-    // Whoever still waits for the one before waits no longer than that.
+    // Those who still wait for the one before wait no longer than that.
     this.#arrival = new Promise((resolve) => {
       const timer = setTimeout(resolve, forMs)
       timer.unref()

@@ -12,14 +12,14 @@ import {
 import { HubError, reasonOf } from "../errors.ts"
 import type { SessionTransport } from "../model/session-record.ts"
 
-/** What the agent answered: the `response` of its control_response, success or error. */
+/** The agent's answer: the `response` of its control_response, success or error. */
 export type ControlReply = Readonly<Record<string, unknown>>
 
 export type Variables = Readonly<Record<string, string>>
 
 export interface Asking {
   readonly timeoutMs: number
-  /** Whoever wanted the answer does not want it any more. */
+  /** The asker does not want the answer any more. */
   readonly signal?: AbortSignal | undefined
 }
 

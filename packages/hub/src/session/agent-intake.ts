@@ -20,7 +20,7 @@ import type { SessionRegistry } from "./session-registry.ts"
 const MAX_OPEN_QUESTIONS = 1_000
 const MAX_HELD = 2_000
 
-/** What becomes of an agent's lines: events, deltas, asks, replies and calls. */
+/** Turns an agent's lines into events, deltas, asks, replies and calls. */
 export class AgentIntake {
   readonly #session: LiveSession
   readonly #hub: SessionHub
@@ -70,7 +70,7 @@ export class AgentIntake {
     }
   }
 
-  /** What a process said that is not the one that is here: it goes into the history, and nobody is to answer it. */
+  /** A line of a process that is not the one that is here: it goes into the history, and nobody is to answer it. */
   takeLeftover(decoded: Decoded, key?: string): void {
     if (decoded.kind === "malformed") return this.take(decoded)
     const message: Envelope = decoded.message
@@ -160,7 +160,7 @@ export class AgentIntake {
     if (request === undefined) return
     const key = questionKey(requestId)
     const stored = (await history.record("agent", message, { line, key })) ?? (await log.find(sessionId, key))
-    // What a process that is gone had asked is history, and nobody's to answer.
+    // A question of a process that is gone is history, and nobody's to answer.
     if (incarnation === undefined) return
     if (isRefused) throw new HubError("hub/busy", `${MAX_OPEN_QUESTIONS} of this agent's are open already`)
     const takesUnanswered = this.#session.traits.takesUnanswered
@@ -217,7 +217,7 @@ const ABSORBED_CALLS: ReadonlyMap<unknown, string> = new Map([
   ["mcp_message", "mcp"],
 ])
 
-/** What becomes of a line that an agent wrote. */
+/** The fate of a line that an agent wrote. */
 export type LineFate =
   /** Kept and numbered. A line whose key the log has already is not kept again. */
   | { readonly fate: "event"; readonly key?: string }

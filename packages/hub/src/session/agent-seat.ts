@@ -123,7 +123,7 @@ export class AgentSeat {
     return false
   }
 
-  /** What waited for this process is its turn from here on. */
+  /** Messages that waited for this process have their turn from here on. */
   async #deliverFirst(wire: AgentWire): Promise<void> {
     const { session } = this
     const isAwaited = session.messages.waiting > 0
@@ -208,7 +208,7 @@ export class AgentSeat {
     session.background(this.#hub.asks.sendAgain(wire.incarnation, performance.now()))
   }
 
-  /** What the process that is here now was in the session before. */
+  /** Takes over what the process that is here now had in the session before. */
   #inherit(from: AgentSeat, wire: AgentWire): void {
     const { session, kept, progress } = this.#parts
     const { launch, options } = from.#parts.kept.value.own
@@ -245,7 +245,7 @@ export class AgentSeat {
     return this.#hub.asks.orphan({ sessionId: this.session.id, incarnation, except })
   }
 
-  /** What another process than the one that is here may have taken, or not. */
+  /** Notes the messages that another process than the one that is here may have taken, or not. */
   async #noteLost(wire: AgentWire): Promise<void> {
     const { messages, history } = this.session
     for (const lost of await messages.newProcess(wire.incarnation)) {
@@ -299,7 +299,7 @@ interface Greeting {
   readonly wire: AgentWire
   /** Intake of the session that the process is in when it answers. */
   readonly intake: () => AgentIntake
-  /** What goes along: the hooks that clients want. A bare one leaves the hooks of a process as they are. */
+  /** The fields that go along: the hooks that clients want. A bare one leaves the hooks of a process as they are. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The agent's reply, from which every client's is answered. */
   readonly learn: (payload: Readonly<Record<string, unknown>>) => void

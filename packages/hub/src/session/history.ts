@@ -4,7 +4,7 @@ import { HubError } from "../errors.ts"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
-/** What goes to viewers, in the order of the wire. */
+/** Items for viewers, in the order of the wire. */
 export type Published =
   | { readonly kind: "event"; readonly event: StoredEvent; readonly message: Envelope }
   | { readonly kind: "delta"; readonly line: string; readonly message: Envelope }
@@ -76,7 +76,7 @@ export class SessionHistory {
     })
   }
 
-  /** What an agent said, and nobody waits for. */
+  /** An agent's lines that nobody waits for. */
   keep(message: Envelope, how: How): void {
     this.#push({ kind: "event", event: { at: this.#time(), from: "agent", ...how }, message, synced: false })
   }

@@ -15,7 +15,7 @@ export interface KeptRecordOptions {
   readonly tell: () => void
 }
 
-/** What follows from events is in the log: it may be saved and told a little later. */
+/** A change that follows from events is in the log: it may be saved and told a little later. */
 const FOLD_DELAY_MS = 100
 
 /** A session's record in memory, saved and told not for each of its changes but soon after them. */
@@ -113,7 +113,7 @@ const TITLE_CHARS = 80
 const FIELD_CHARS = 4_096
 const MAX_INITIALIZE_REPLY_CHARS = 1024 * 1024
 
-/** What an agent says of these changes the record. */
+/** An agent's news of these change the record. */
 const TELLING: ReadonlySet<string> = new Set(["system", "result"])
 
 interface FoldedEvent {
@@ -124,7 +124,7 @@ interface FoldedEvent {
 /** The process that said a line, where it may be an earlier one than the session's last. */
 type SayerOf = (message: Envelope) => string | undefined
 
-/** What events change in the session's record. In one go: of a thousand messages only the last one's last line is looked for. */
+/** Folds events into the session's record. In one go: of a thousand messages only the last one's last line is looked for. */
 export function foldEvents(session: KeptSession, events: readonly FoldedEvent[], sayerOf?: SayerOf): KeptSession {
   const last = events.at(-1)
   if (last === undefined) return session
@@ -183,7 +183,7 @@ function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope
   }
 }
 
-/** What a process said that is not here any more tells nothing of the one that is: only what it had used is counted. */
+/** A line of a process that is not here any more tells nothing of the one that is: only what it had used is counted. */
 function foldLeftover(session: KeptSession, message: Envelope, incarnation: string): KeptSession {
   if (message.type !== "result") return session
   const { record, own } = session
@@ -202,7 +202,7 @@ function foldLeftover(session: KeptSession, message: Envelope, incarnation: stri
   }
 }
 
-/** What the total of the process before says beyond what was counted when the next came. */
+/** The earlier process's total beyond what was counted when the next came. */
 function lateCost({ own }: KeptSession, message: Envelope, incarnation: string): number {
   const since = usedSince(message)
   if (since !== undefined) return since
@@ -344,7 +344,7 @@ function totalCost(message: Envelope): number | undefined {
   return typeof cost === "number" ? amountOf(cost) : undefined
 }
 
-/** What an agent answered to `initialize`; one too long to be kept with the record is not kept. */
+/** The agent's answer to `initialize`; one too long to be kept with the record is not kept. */
 export function foldInitializeReply(session: KeptSession, payload: Readonly<Record<string, unknown>>): KeptSession {
   const cliVersion = fieldText(payload, "claude_code_version")
   const named = cliVersion === undefined ? session : withRecord(session, { cliVersion })

@@ -64,9 +64,9 @@ export type LifeInput<Line, Launch> =
   | { readonly kind: "ended" }
 
 export type LifeEffect<Line> =
-  /** What was asked over this line will not be answered. */
+  /** Requests over this line will not be answered. */
   | { readonly do: "close"; readonly line: Line }
-  /** Whoever waits for the agent is told that it is here, or that it will not come. */
+  /** Those who wait for the agent are told that it is here, or that it will not come. */
   | { readonly do: "tell-arrival"; readonly isHere: boolean }
   /** The sentence in progress will not go on. */
   | { readonly do: "drop-sentence" }
@@ -80,7 +80,7 @@ interface Step<Line, Launch> {
 
 const ALONE = { isAwaited: false, start: undefined } as const
 
-/** What an input makes of a session's life, and what has to be done for it, in this order. Inputs that come too late change nothing. */
+/** Returns what an input makes of a session's life, and what has to be done for it, in this order. Inputs that come too late change nothing. */
 export function stepLife<Line, Launch>(life: Life<Line, Launch>, input: LifeInput<Line, Launch>): Step<Line, Launch> {
   const close = life.name === "live" ? [{ do: "close", line: life.line } as const] : []
   switch (input.kind) {
@@ -152,7 +152,7 @@ export function lifeAtStart({ record: { state }, own }: KeptSession): Life<never
 /** A new session, of which nobody is told yet. */
 export const DRAFT: Life<never, never> = { name: "draft", ...ALONE }
 
-/** What everybody is told of it. */
+/** The state that everybody is told. */
 export function phaseOf(life: Life<unknown, unknown>, state: AgentState, pendingAsks: number): SessionState {
   switch (life.name) {
     case "draft":

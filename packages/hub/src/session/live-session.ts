@@ -124,7 +124,7 @@ export class LiveSession {
     return "start" in this.#life && this.#life.isAwaited && (this.isParked || this.messages.waiting > 0)
   }
 
-  /** What this agent's CLI can take. Unknown means the oldest. */
+  /** Traits of this agent's CLI: what it can take. Unknown means the oldest. */
   get traits(): PeerTraits {
     const version = this.record.cliVersion
     if (version === null) return NO_TRAITS
@@ -221,7 +221,7 @@ export class LiveSession {
     this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
   }
 
-  /** What is kept of it and told to nobody. */
+  /** Changes its facts that are kept and told to nobody. */
   changeOwn(change: Partial<KeptSession["own"]>): void {
     this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
   }
@@ -333,7 +333,7 @@ export class LiveSession {
     return (this.#hub.now?.() ?? new Date()).toISOString()
   }
 
-  /** What it says is durable and shown when this resolves. */
+  /** Resolves when its news are durable and shown. */
   async settled(): Promise<void> {
     await this.history.settled()
     this.#kept.settle()

@@ -24,7 +24,7 @@ export interface Accepted {
 }
 
 /**
- * What a process that is over did not take of what was sent to it: all that it has not confirmed, or what is named, and what
+ * Messages that a process that is over did not take: all that it has not confirmed, or what is named, and what
  * was sent after the last that arrived (null: nothing did; left out: not known).
  */
 export type NotTaken = "unconfirmed" | { readonly uuids: readonly string[]; readonly lastReceived?: string | null }

@@ -61,7 +61,7 @@ export class Outlines {
     let kept = [...this.#kept.values()].reduce((sum, { marks }) => sum + marks.length, 0)
     for (const [session, { marks }] of this.#kept) {
       if (kept <= MAX_KEPT_MARKS && this.#kept.size <= MAX_KEPT_MARKS) return
-      // Whoever reads it now has it in hand.
+      // The present reader has it in hand.
       this.#kept.delete(session)
       kept -= marks.length
     }

@@ -2,27 +2,24 @@ import { defined, type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import { type KeptSession, newSession, type Origin } from "../model/session-record.ts"
+import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import type { AgentWire } from "./agent-control.ts"
 import { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
 
-export interface SessionRegistryOptions extends Omit<SessionHub, "registry" | keyof SessionHelpers> {
-  /** Grants of a session, and how often it used rules, are in memory as long as the session is. */
-  readonly grants?: OfSession
-  readonly uses?: OfSession
+export interface SessionRegistryOptions extends Omit<SessionHub, "registry" | keyof SessionDesks> {
   /** Whether somebody was given a token to be this session's agent. */
   readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> }
   /** In milliseconds, only going forward. */
   readonly clock?: () => number
 }
 
-interface OfSession {
-  restore(sessionId: string): Promise<void>
-  letGo(sessionId: string): void
+/** These know sessions, and sessions know them: the one circle in the hub. */
+export interface SessionDesks extends Pick<SessionHub, "asks" | "clients" | "launches"> {
+  /** Grants of a session, and how often it used rules, are in memory as long as the session is. */
+  readonly grants?: Pick<GrantDesk, "restore" | "letGo">
+  readonly uses?: Pick<RuleUses, "restore" | "letGo">
 }
-
-/** Clients and launches know sessions, and sessions know them: the one circle in the hub. */
-export type SessionHelpers = Pick<SessionHub, "clients" | "launches">
 
 interface Held {
   readonly session: LiveSession
@@ -44,7 +41,7 @@ const MAX_AGENT_ID_CHARS = 256
  * next who asks.
  */
 export class SessionRegistry {
-  readonly #options: SessionRegistryOptions
+  readonly #given: SessionRegistryOptions
   readonly #held = new Map<string, Held>()
   readonly #loading = new Map<string, Promise<LiveSession | undefined>>()
   readonly #letGo = new Map<string, WeakRef<LiveSession>>()
@@ -57,23 +54,26 @@ export class SessionRegistry {
   /** What was claimed since the hub started, and found in the store: it has the rest. */
   readonly #byAgentId = new Map<string, LiveSession>()
   readonly #byRequestKey = new Map<string, LiveSession>()
-  #hub: SessionHub | undefined
+  #hub: (SessionHub & SessionRegistryOptions & SessionDesks) | undefined
 
   constructor(options: SessionRegistryOptions) {
-    this.#options = options
+    this.#given = options
     this.#clock = options.clock ?? (() => performance.now())
     this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS)
     this.#timer.unref()
   }
 
-  /** Before the first session is asked for. */
-  connect(helpers: SessionHelpers): void {
-    this.#hub = { ...this.#options, ...helpers, registry: this }
+  connect(desks: SessionDesks): void {
+    this.#hub = { ...this.#given, ...desks, registry: this }
+  }
+
+  get #options(): SessionHub & SessionRegistryOptions & SessionDesks {
+    if (this.#hub === undefined) throw new Error("sessions are opened when all is there that they stand on")
+    return this.#hub
   }
 
   #open(kept: KeptSession, isDraft = false): LiveSession {
-    if (this.#hub === undefined) throw new Error("sessions are opened when all is there that they stand on")
-    return new LiveSession(kept, this.#hub, isDraft)
+    return new LiveSession(kept, this.#options, isDraft)
   }
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
@@ -172,9 +172,9 @@ export class SessionRegistry {
 
   /** Nobody is about to do something with it, watches it or waits for it. */
   #isFree({ session }: Held): boolean {
-    const { viewers, asks } = this.#options
+    const { viewers, asks, clients } = this.#options
     const isQuiet = !this.#loading.has(session.id) && session.isQuiet && !asks.isBusyWith(session.id)
-    return isQuiet && viewers.countOf(session.id) === 0 && this.#hub?.clients.has(session) !== true
+    return isQuiet && viewers.countOf(session.id) === 0 && !clients.has(session)
   }
 
   async #rest(held: Held): Promise<void> {

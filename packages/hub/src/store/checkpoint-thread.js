@@ -17,7 +17,7 @@ parentPort?.on("message", (message) => {
   try {
     connection.prepare("PRAGMA wal_checkpoint(PASSIVE)").raw().all([])
   } catch {
-    // What was not moved now is moved the next time.
+    // Pages that were not moved now are moved the next time.
   }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window: it has no origin
   parentPort?.postMessage("done")

@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: WalLimits = { dueAtBytes: 32 * MIB, maxBytes: 128 * MIB }
 /** No commit for so long is a pause. */
 const PAUSE_MS = 20
 const MAX_HOLD_MS = 5000
-/** What a commit writes beside the lines: the pages it only changes something on. */
+/** A commit's bytes beside the lines: the pages it only changes something on. */
 const BYTES_PER_COMMIT = 12 * 1024
 /** The size of the write-ahead log is looked at once for so many commits or so many bytes written. */
 const LOOK_AFTER = { commits: 64, bytes: MIB }

@@ -10,7 +10,7 @@ export type SqlValue = string | number | null | Uint8Array
 export type SqlRow = readonly SqlValue[]
 
 /**
- * What the store needs of SQLite, and all it may use. Synchronous: a transaction is opened and committed within one turn of
+ * The store's needs of SQLite, and all it may use. Synchronous: a transaction is opened and committed within one turn of
  * the event loop, so no read ever sees half of one.
  */
 export interface Database {

@@ -16,7 +16,7 @@ const KEYS_PER_INSERT = [64, 16, 4, 1] as const
 const KEYS_PER_LOOKUP = KEYS_PER_INSERT
 /** Slots kept in memory for sessions that began with this process: bounds for one session and for all (16 bytes each). */
 const MAX_KNOWN = { ofSession: 131_072, ofAll: 1_048_576 } as const
-/** What no slot is: fills up a lookup. */
+/** A slot that is none: fills up a lookup. */
 const NO_SLOT = -1
 
 const INSERTS = new Map<number, string>(KEYS_PER_INSERT.map((keys) => [keys, insertOf(keys)]))
@@ -109,12 +109,12 @@ export class EventKeys {
     this.#know(session, slot)
   }
 
-  /** What was added is durable. */
+  /** Everything added is durable. */
   committed(): void {
     if (this.#move === undefined && this.#latestCount >= MOVE_AT) void this.#moveAll()
   }
 
-  /** What was added since the last commit may not be so. */
+  /** Keys added since the last commit may not be there. */
   forget(): void {
     this.#isLoaded = false
     this.#move = undefined

@@ -22,7 +22,7 @@ const INSERTS = new Map<number, string>(ROWS_PER_INSERT.map((rows) => [rows, ins
 /** Events whose keys are looked up at once. */
 const CHUNK_EVENTS = 64
 
-/** What all rows of a statement share is given once: to hand over a value costs about as much as to write it. */
+/** Values that all rows of a statement share are given once: to hand over a value costs about as much as to write it. */
 function insertOf(rows: number): string {
   const values = Array.from({ length: rows }, (_, row) => {
     const own = 5 + row * WIDTH

@@ -7,7 +7,7 @@ import { type WriteEntry, WriteQueue } from "./write-queue.ts"
 export interface WriteJob<T> {
   /** Runs inside the transaction, perhaps more than once: what it keeps in memory it must be able to lose. */
   readonly run: () => T
-  /** What it holds in memory while it waits. */
+  /** The bytes it holds in memory while it waits. */
   readonly bytes?: number
   /** On disk in full before it is confirmed. */
   readonly synced?: boolean

@@ -8,7 +8,7 @@ import { COMMITS, IS_ASLEEP, SIGNAL_BYTES } from "./search/search-signal.js"
 /** The thread of an index in a file. */
 const FILE_THREAD = new URL("./search/search-thread.js", import.meta.url)
 
-/** Whoever starts a hub waits for it: the thread starts later, or with the first question. */
+/** The caller that starts a hub waits for it: the thread starts later, or with the first question. */
 const START_AFTER_MS = 500
 const TIMEOUT_MS = 10_000
 const CATCH_UP_TIMEOUT_MS = 60_000

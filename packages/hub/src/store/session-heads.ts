@@ -36,7 +36,7 @@ export class SessionHeads {
     this.#heads.delete(session)
   }
 
-  /** What was learned in a transaction that was rolled back is not so. */
+  /** Heads learned in a transaction that was rolled back do not hold. */
   forgetAll(): void {
     this.#heads.clear()
   }

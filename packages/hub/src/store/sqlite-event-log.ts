@@ -19,7 +19,7 @@ import { PurgedLogs } from "./purged-logs.ts"
 import { SessionHeads } from "./session-heads.ts"
 import { fromStoredText } from "./stored-text.ts"
 
-/** What an event takes beside its line while it waits. */
+/** An event's bytes beside its line while it waits. */
 const EVENT_OVERHEAD_BYTES = 200
 
 const WINDOW = "FROM events WHERE session = ? AND seq > ? AND seq < ? ORDER BY seq"

@@ -12,7 +12,7 @@ export function isStorageFailure(error: unknown): boolean {
   return STORAGE_CODES.test(sqliteCode(error))
 }
 
-/** What a caller is told when the store cannot do what it should. `what` says which thing failed and what to do. */
+/** The error for a caller when the store cannot do what it should. `what` says which thing failed and what to do. */
 export function storeFailure(error: unknown, what: string): HubError {
   if (error instanceof HubError) return error
   const code = sqliteCode(error)

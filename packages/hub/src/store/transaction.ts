@@ -5,7 +5,7 @@ import { isStorageFailure } from "./store-failure.ts"
 export interface JournalStage {
   /** Writes what was collected. */
   flush(): void
-  /** What was flushed is durable. */
+  /** Everything flushed is durable. */
   committed(): void
   /** Forgets what was collected and not flushed, and whatever was learned from rows that are gone again. */
   discard(): void

@@ -11,9 +11,9 @@ export interface WriteEntry {
 /** A backlog is written in pieces of about this size, about ten milliseconds each, so that the event loop is not held for all of it. */
 const BATCH_BYTES = 512 * 1024
 
-/** What waits to be written, tick by tick, in its order. */
+/** Entries that wait to be written, tick by tick, in their order. */
 export class WriteQueue<Entry extends { readonly bytes: number } = WriteEntry> {
-  /** What was written in the tick that is under way. */
+  /** The entries written in the tick that is under way. */
   #tick: Entry[] = []
   /** Earlier ticks that are not committed, oldest first: more than one only in trouble, or while commits are held. */
   #backlog: Entry[][] = []

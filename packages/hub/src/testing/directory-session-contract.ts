@@ -99,7 +99,7 @@ export function describeSessionContract(withDirectory: WithDirectory): void {
       await directory.saveSession(named("d", { state: "ended" }, { lastAgentUuid: "over" }), { isAtRest: true })
       expect(await directory.findSession({ by: "requestKey", key: "key" })).toBe("a")
       expect(await directory.findSession({ by: "requestKey", key: "cli" })).toBeUndefined()
-      // Of two the newer, whichever was saved last.
+      // The newer of two, whichever was saved last.
       await save(directory, [named("a", { agentSessionId: "cli", title: "later" }, { requestKey: "other" })])
       expect(await directory.findSession({ by: "agentSessionId", key: "cli" })).toBe("b")
       expect(await directory.findSession({ by: "requestKey", key: "key" })).toBeUndefined()

@@ -31,7 +31,7 @@ import {
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
-  /** Of sessions that were purged. */
+  /** Sessions that were purged. */
   readonly #runners = new Map<string, string | null>()
   readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()

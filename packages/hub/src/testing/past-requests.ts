@@ -57,7 +57,7 @@ export interface PastCall extends Partial<Omit<SeenCall, "tool" | "at">> {
   readonly tool?: string
   /** Minutes after the start. */
   readonly minute?: number
-  /** Of the event; nothing: the call has none. */
+  /** The event's fields; nothing: the call has none. */
   readonly said?: Record<string, unknown>
 }
 

@@ -92,7 +92,7 @@ export interface CatchUp {
   readonly goLive: (cursor: number) => void
 }
 
-/** What is published meanwhile is read in the log. The end is looked at and `goLive` called in one go: nothing comes between. */
+/** News of the meanwhile are read in the log. The end is looked at and `goLive` called in one go: nothing comes between. */
 export async function catchUp({ after, lastSeq, isWanted, read, take, goLive }: CatchUp): Promise<void> {
   let cursor = after
   while (isWanted()) {
@@ -186,7 +186,7 @@ export interface Sink {
 
 export interface OutboxOptions {
   readonly sink: Sink
-  /** What waits is more than the bound: whoever owns the outbox drops what can be had again. */
+  /** More waits than the bound allows: the outbox's owner drops what can be had again. */
   readonly onOverflow: () => void
 }
 
@@ -203,7 +203,7 @@ const SOCKET_BYTES = 1024 * 1024
 const MAX_WAITING_CHARS = 16 * 1024 * 1024
 
 /**
- * What waits to be sent to one viewer. Lines share frames. Control lines (asks, changes, pongs) go ahead of bulk (events,
+ * Lines that wait to be sent to one viewer. Lines share frames. Control lines (asks, changes, pongs) go ahead of bulk (events,
  * deltas). A viewer that does not read fills its own outbox and nobody else's.
  */
 export class Outbox {

@@ -18,7 +18,7 @@ export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "c
 }
 
 const MAX_VIEWERS = 5_000
-/** What a viewer sends is short. */
+/** A viewer's messages are short. */
 const MAX_PAYLOAD_BYTES = 64 * 1024
 
 /** `/api/stream`: our own viewers. */

@@ -19,7 +19,7 @@ import {
   type Sink,
 } from "./fan-out.ts"
 
-/** What a viewer needs of a session. */
+/** A viewer's needs of a session. */
 type WatchedSession = Pick<LiveSession, "id" | "record" | "view" | "inProgress">
 
 export interface StreamViewerOptions {
@@ -287,7 +287,7 @@ export class StreamViewer {
     })
     this.#outbox.dropBulk()
     for (const id of lagging) this.#unsubscribe(id)
-    // What cannot be had again is too much by itself: it comes back and begins anew.
+    // Lines that cannot be had again are too much by themselves: the viewer comes back and begins anew.
     if (this.#outbox.isFull) return this.#end()
     for (const line of told) this.#tell(line)
   }

@@ -44,17 +44,20 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
     reader,
     grants,
     uses: new RuleUses(directory),
-    startedBy: () => "somebody",
-    judge: () => setup.verdict,
-    send: async (incarnation, message) => {
-      if (!setup.isReachable) return false
-      setup.steps.push("wire")
-      setup.wire.push({ incarnation, message })
-      return true
-    },
-    publish: (ask) => {
-      setup.steps.push(`published ${ask.state}`)
-      setup.published.push(ask)
+    sessions: {
+      startedBy: () => "somebody",
+      judge: () => setup.verdict,
+      send: async (incarnation, message) => {
+        if (!setup.isReachable) return false
+        setup.steps.push("wire")
+        setup.wire.push({ incarnation, message })
+        return true
+      },
+      publish: (ask) => {
+        setup.steps.push(`published ${ask.state}`)
+        setup.published.push(ask)
+      },
+      recall: async () => undefined,
     },
     setTimer: (run, ms) => {
       const timer = { ms, run, isCancelled: false }

@@ -7,11 +7,7 @@ import type { AgentWire } from "../../src/session/agent-control.ts"
 import type { Published } from "../../src/session/history.ts"
 import type { Continuity } from "../../src/session/life.ts"
 import type { LiveSession } from "../../src/session/live-session.ts"
-import {
-  type SessionHelpers,
-  SessionRegistry,
-  type SessionRegistryOptions,
-} from "../../src/session/session-registry.ts"
+import { type SessionDesks, SessionRegistry, type SessionRegistryOptions } from "../../src/session/session-registry.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
@@ -71,7 +67,7 @@ export class FakeAgent implements AgentWire {
 const SUCCESS = { subtype: "success", response: { commands: [] } }
 export const ALREADY = { subtype: "error", error: "Already initialized", pending_permission_requests: [] }
 
-const NO_CLIENTS: SessionHelpers["clients"] = {
+const NO_CLIENTS: SessionDesks["clients"] = {
   has: () => false,
   call: () => false,
   greeting: () => ({}),
@@ -80,7 +76,7 @@ const NO_CLIENTS: SessionHelpers["clients"] = {
   returned: () => undefined,
 }
 
-const NO_LAUNCHES: SessionHelpers["launches"] = {
+const NO_LAUNCHES: SessionDesks["launches"] = {
   revive: async () => {
     throw new HubError("session/no-agent", "nobody starts agents here")
   },
@@ -101,15 +97,17 @@ export function setUpSessions(
     reader: new AskReader(log),
     grants,
     uses: new RuleUses(directory),
-    startedBy: () => undefined,
-    judge: () => ({ effect: "ask", reason: "no rule" }),
-    send: async () => true,
-    publish: () => undefined,
+    sessions: {
+      startedBy: () => undefined,
+      judge: () => ({ effect: "ask", reason: "no rule" }),
+      recall: async () => undefined,
+      send: async () => true,
+      publish: () => undefined,
+    },
   })
   const registry = new SessionRegistry({
     directory,
     log,
-    asks,
     viewers: {
       countOf: () => 0,
       published: (_id, items) => void published.push(...items),
@@ -119,7 +117,7 @@ export function setUpSessions(
     trouble: (_session, what) => void troubles.push(what),
     ...how,
   })
-  registry.connect({ clients: NO_CLIENTS, launches: NO_LAUNCHES })
+  registry.connect({ asks, clients: NO_CLIENTS, launches: NO_LAUNCHES })
   return { directory, log, asks, registry, published, troubles }
 }
 

@@ -70,7 +70,7 @@ const SignedInBrowser = z
     id: z.string(),
     /** The token that it signed in with. */
     tokenId: z.string(),
-    /** Whose that token is. */
+    /** The token's owner. */
     name: z.string(),
     role: z.enum(["viewer", "operator", "admin"]),
     createdAt: Moment.nullable().meta({ description: "Null when an older hub signed it in." }),

@@ -1,6 +1,6 @@
 import type { RunnerRefusal } from "../runner-wire.ts"
 
-/** What can go wrong for a caller, with its HTTP status. Codes are stable and part of the public interface; messages are prose. */
+/** Errors that a caller can meet, with their HTTP status. Codes are stable and part of the public interface; messages are prose. */
 export const API_ERRORS = {
   "request/invalid": 400,
   "request/too-large": 413,

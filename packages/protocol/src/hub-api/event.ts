@@ -73,7 +73,7 @@ const SearchReply = z.object({
   /** There may be more, older ones. */
   more: z.boolean(),
   indexedTo: Seq,
-  /** What happened until then can be found. */
+  /** Everything up to that moment can be found. */
   indexedAt: Moment,
 })
 export type SearchReply = Told<z.output<typeof SearchReply>>

@@ -41,7 +41,7 @@ export type ParamsOf<Name> = Name extends `${string}:${infer Param}/${infer Rest
     ? Param
     : never
 
-/** What a caller gives with a call: the parts of the path, the query in its own types, the body. */
+/** A caller's input to a call: the parts of the path, the query in its own types, the body. */
 export type CallOf<Name, Rule> = ([ParamsOf<Name>] extends [never]
   ? unknown
   : { readonly params: Readonly<Record<ParamsOf<Name>, string>> }) &

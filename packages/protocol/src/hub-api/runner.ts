@@ -18,7 +18,7 @@ const Runner = z
     labels: z.array(z.string()),
     host: z.string(),
     platform: z.string(),
-    /** Of the runner itself. */
+    /** The runner's own process. */
     version: z.string(),
     cliVersions: z.array(z.string()),
     hasSimulator: z.boolean(),
@@ -30,9 +30,9 @@ const Runner = z
     claudeProblem: z.string().exactOptional(),
     /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
     signIn: z.string().nullable().exactOptional(),
-    /** Of the runner and its agents together, while it is here. */
+    /** The runner and its agents together, while it is here. */
     memoryBytes: Amount.exactOptional(),
-    /** Of its agents, in per cent of one core. */
+    /** Its agents' use, in per cent of one core. */
     cpuPercent: Amount.exactOptional(),
     freeMemoryBytes: Amount.exactOptional(),
     loadAverage: Amount.exactOptional(),
@@ -50,7 +50,7 @@ const RunnerLogLine = z.looseObject({
   /** The session that it is about. */
   session: z.string().exactOptional(),
 })
-/** What a runner did and what it could not, in its own words. */
+/** The runner's acts and failures, in its own words. */
 export type RunnerLogLine = Told<z.output<typeof RunnerLogLine>>
 
 /** The newest line is the last; `more`: there are older ones. */
@@ -103,7 +103,7 @@ export const runnerRoutes = {
     replies: "the runner that was forgotten; its sessions stay",
   },
   "GET /api/runners/:id/folders": {
-    // Whoever may launch chooses where; others have no business in a machine's folders.
+    // People who may launch choose where; others have no business in a machine's folders.
     access: "operator",
     summary: "Directories on that machine",
     query: z.strictObject({ path: Path }),

@@ -33,7 +33,7 @@ export type StreamLine =
   /** Newer than we are: left alone. */
   | { readonly ev: "unknown" }
 
-/** What the contract says is in a line; what is there is looked at where a reader stands on it. */
+/** The fields of a line by the contract; their contents are looked at where a reader stands on them. */
 interface RawLine extends Partial<Omit<Subscribed, "verdict">>, Partial<HubEvent> {
   readonly ev?: string
   readonly session?: string

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { openEnum, openUnion, schemasOf } from "./parts.ts"
 
-/** What an agent offers: its commands, models, sub-agents and account. */
+/** An agent's offer: its commands, models, sub-agents and account. */
 
 export const EFFORT_LEVELS = ["low", "medium", "high", "xhigh", "max"] as const
 

@@ -21,7 +21,7 @@ const returned = schemasOf(
     document: { source: BlockSource, title: z.string().nullish(), context: z.string().nullish() },
   },
 )
-/** What a tool may return: the API nests no tool calls here, so the union does not recurse. */
+/** A tool's return value: the API nests no tool calls here, so the union does not recurse. */
 const ToolResultContent = openUnion("type", Object.values(returned))
 
 const blocks = schemasOf(
@@ -68,7 +68,7 @@ export const ContentBlock = openUnion("type", [
 ])
 export type ContentBlock = z.infer<typeof ContentBlock>
 
-/** What the API counts besides input and output; the cache counts are `null` where no cache was involved. */
+/** The API's counts besides input and output; the cache counts are `null` where no cache was involved. */
 const usageDetails = {
   cache_creation_input_tokens: z.number().nullish(),
   cache_read_input_tokens: z.number().nullish(),

@@ -7,7 +7,7 @@ import { HookInput, HookOutput } from "./hooks.ts"
 import { openEnum, requests } from "./parts.ts"
 import { ElicitationReply, PermissionResult, PermissionUpdate, UserDialogReply } from "./permission.ts"
 
-/** What an agent asks of its host. */
+/** Requests of an agent to its host. */
 const agentRequests = {
   ...requests("agent", "2.0.77", {
     can_use_tool: {
@@ -120,7 +120,7 @@ export function requestSchemas(side: Side): Record<string, z.ZodType> {
   return schemas
 }
 
-/** What is still unanswered; to be honoured only on the reply to `initialize`. */
+/** The unanswered requests; to be honoured only on the reply to `initialize`. */
 const pending = {
   pending_permission_requests: z.array(requestEnvelope(agentRequests.can_use_tool.request)).optional(),
   pending_user_dialog_requests: z.array(requestEnvelope(agentRequests.request_user_dialog.request)).optional(),

@@ -67,7 +67,7 @@ const common = {
   ...subagent,
 }
 
-/** What an agent reports as said by the user: tool results, its own notes, and with `isReplay` what a host sent. */
+/** A message that an agent reports as said by the user: tool results, its own notes, and with `isReplay` what a host sent. */
 export const UserMessage = z.looseObject({
   ...common,
   ...identity,

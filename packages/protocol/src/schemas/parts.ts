@@ -64,7 +64,7 @@ export function openUnion(key: string, members: readonly Member[]): z.ZodType {
   return z.union([z.discriminatedUnion(key, [first, ...rest]), other])
 }
 
-/** What every message of an agent carries unless stated otherwise. Not `z.uuid()`: the SDK writes `session_id: ""`. */
+/** Fields that every message of an agent carries unless stated otherwise. Not `z.uuid()`: the SDK writes `session_id: ""`. */
 export const identity = { uuid: z.string(), session_id: z.string() }
 
 /** For messages outside the published types, whose identity nobody promises. */
@@ -77,7 +77,7 @@ export const answered = {
   resume_reason: z.string().nullish(),
 }
 
-/** What the API refused with, on the line that reports it (2.1.325). */
+/** The API's refusal, on the line that reports it (2.1.325). */
 export const apiError = {
   api_error_status: z.number().nullish(),
   // Seen on 2.1.325, not published.

@@ -42,9 +42,9 @@ export type Side = keyof Registry
 type SchemaOf<Entry> = Entry extends z.ZodType ? Entry : Entry extends { schemas: infer S } ? S[keyof S] : never
 type MessageOf<Entry> = SchemaOf<Entry> extends infer S ? (S extends z.ZodType ? z.infer<S> : never) : never
 
-/** What an agent says. */
+/** Messages of an agent. */
 export type AgentMessage = MessageOf<Registry["agent"][keyof Registry["agent"]]>
-/** What a host says. */
+/** Messages of a host. */
 export type HostMessage = MessageOf<Registry["host"][keyof Registry["host"]]>
 export type WireMessage = AgentMessage | HostMessage
 
@@ -101,7 +101,7 @@ function subtypePaths(): Record<string, SubtypePath> {
   return paths
 }
 
-/** What `known.generated.ts` holds, so that the main entry knows the wire without loading zod. */
+/** The contents of `known.generated.ts`, so that the main entry knows the wire without loading zod. */
 export function describeKnown() {
   return {
     known: { agent: knownTypes("agent"), host: knownTypes("host") },

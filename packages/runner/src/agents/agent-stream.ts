@@ -178,7 +178,7 @@ export class AgentStream {
     try {
       while (this.#link.isOpen) {
         const calls = this.#calls
-        // What came in while it was looked for is looked for again.
+        // Questions that came in while it was looked for are looked for again.
         if (!(await this.#sendSome()) && calls === this.#calls) break
       }
       this.#isPumping = false

@@ -283,7 +283,7 @@ function exitOf(closed: Closed, stderr: string, ending: Ending | undefined): Age
   }
 }
 
-/** What an agent is doing, and since when: what the governor decides by. */
+/** The agent's state, and since when: the governor decides by these. */
 export interface Activity {
   readonly agent: AgentState
   /** When the agent last said, or was told, something that counts. */

@@ -98,7 +98,7 @@ export interface ChangeReaderOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Ours alone: an empty git folder is made in it. */
   readonly stateDirectory: string
-  /** Of one question to git. */
+  /** For one question to git. */
   readonly timeoutMs?: number
 }
 

@@ -44,7 +44,7 @@ export class Roster {
   readonly #leftovers: Leftovers
   /** The processes that are over and not forgotten yet, by incarnation: settles when nothing that they started is left. */
   readonly #ended = new Map<string, Promise<void>>()
-  /** What is being cleared away; it writes in our directory until it is done. */
+  /** Agents that are being cleared away; they write in our directory until that is done. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #changes: ChangeReader
   readonly #turns = new ReadingTurns()
@@ -157,7 +157,7 @@ export class Roster {
     throw new Refusal("runner/full", message)
   }
 
-  /** What is being started on the same conversation. Whether that is in use is only known when it is done. */
+  /** Agents that are being started on the same conversation. Whether that is in use is only known when it is done. */
   #beginningsOf(resume: string | undefined): readonly Promise<Launched>[] {
     if (resume === undefined) return []
     return [...this.#launching.values()].flatMap(({ spec, launched }) => (spec.resume === resume ? launched : []))

@@ -5,7 +5,7 @@ import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
 import { claudeProcessEnvironment, findClaude, signInOf, TransportError } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
 
-/** What is started for an agent. */
+/** The program that is started for an agent. */
 export function executableOf(
   agent: LaunchAgent,
   { env, simulator }: { env: Readonly<Record<string, string>>; simulator: readonly string[] | undefined },
@@ -73,4 +73,31 @@ async function ask({ command, args }: Executable, env: Readonly<Record<string, s
 export function signInFacts(env: Readonly<Record<string, string | undefined>>): { readonly signIn?: string | null } {
   const signIn = signInOf(claudeProcessEnvironment(env))
   return signIn === undefined ? {} : { signIn }
+}
+
+/**
+ * Some versions (2.1.200) run a tool whose hook is open when their input ends, and every tool after it. So the input of an
+ * enforced agent never ends while the agent lives: it reads a pipe that it holds open itself, which `cat` fills with what we
+ * write. When we are gone, or close our end, the whole group gets TERM, after which no version was seen to run a tool, and soon
+ * KILL. `cat` opens the pipe for itself (5), because the agent may set its own end (3) not to block. The agent takes the
+ * shell's place, so that its pid, its signals and its exit are its own.
+ */
+const GUARDING = `
+pipe=$1
+shift
+command -p mkfifo -m 600 "$pipe" && exec 3<>"$pipe" 4<&0 5>"$pipe" && command -p rm -f "$pipe" || exit 126
+(
+  trap "" TERM HUP INT
+  command -p cat <&4 >&5
+  kill -TERM 0
+  left=5
+  while kill -0 $$ && [ $left -gt 0 ]; do command -p sleep 1; left=$((left - 1)); done
+  kill -KILL 0
+) >/dev/null 2>&1 &
+exec "$@" <&3 3<&- 4<&- 5>&-
+`
+
+/** `pipe`: a path that nobody else has, in a folder that there is. It is gone when the agent runs. */
+export function guardedInput({ command, args }: Pick<Executable, "command" | "args">, pipe: string) {
+  return { command: "/bin/sh", args: ["-c", GUARDING, "sh", pipe, command, ...args] }
 }

@@ -12,7 +12,7 @@ const TEXTS = ["cwd", "model", "permissionMode", "resume", "resumeAt"] as const
 /** Bound on a whole command line; the operating systems' own bounds are close to it. */
 const MAX_CHARS = 100_000
 
-/** What the hub asks for, looked at before anything is started with it. */
+/** The hub's request for a launch, looked at before anything is started with it. */
 export function checkLaunchSpec(value: unknown): LaunchSpec {
   if (!isObject(value)) throw invalid("a launch is an object")
   if (typeof value["spawn"] !== "string" || !SPAWN.test(value["spawn"])) throw invalid("spawn is not an id")

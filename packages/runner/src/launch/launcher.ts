@@ -12,8 +12,7 @@ import type { RunnerSettings } from "../options.ts"
 import { processEntry } from "../state/process-table.ts"
 import type { AgentRecord } from "../state/state-file.ts"
 import { SPAWN_VARIABLE } from "../state/sweep.ts"
-import { ClaudeVersions, executableOf } from "./executable.ts"
-import { guardedInput } from "./guarded-input.ts"
+import { ClaudeVersions, executableOf, guardedInput } from "./executable.ts"
 import { launchArguments, NO_OTHER_HOOKS } from "./launch-spec.ts"
 import type { SecretFiles } from "./secret-files.ts"
 
@@ -95,7 +94,7 @@ export class Launcher {
   }
 }
 
-/** What our own side of things is configured with never reaches an agent, nor what would leave the hub's hook out. */
+/** Variables that configure our own side never reach an agent, nor do those that would leave the hub's hook out. */
 function agentEnvironment({ env }: RunnerSettings, spec: LaunchSpec): Record<string, string> {
   const base = { ...env }
   if (spec.enforce === true) for (const name of UNHOOKING_VARIABLES) delete base[name]

@@ -50,7 +50,7 @@ export class KeptLines {
     this.#options = options
   }
 
-  /** What an earlier runner left of an agent; undefined if that is nothing. */
+  /** An agent's lines that an earlier runner left; undefined if there are none. */
   static async recover(options: KeptLinesOptions): Promise<KeptLines | undefined> {
     const spool = await Spool.recover(spoolOptions(options))
     const [oldest, newest] = [spool?.segments[0], spool?.segments.at(-1)]

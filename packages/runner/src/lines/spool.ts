@@ -39,7 +39,7 @@ export class Spool {
     return new Spool(options, [])
   }
 
-  /** What an earlier runner left; undefined if that is nothing. */
+  /** Lines that an earlier runner left; undefined if there are none. */
   static async recover(options: SpoolOptions): Promise<Spool | undefined> {
     const names = (await readdir(options.folder).catch(() => [])).filter((name) => name.endsWith(SUFFIX))
     const firsts = names.map((name) => Number.parseInt(name, 10)).filter((first) => first > 0)
@@ -47,7 +47,7 @@ export class Spool {
     for (const first of firsts.sort((a, b) => a - b)) {
       const segment = await recoverSegment(join(options.folder, segmentName(first)), first)
       if (segment === undefined) continue
-      // What lies before a hole was acknowledged, all of it, and only not cleared away in time.
+      // Everything before a hole was acknowledged, and only not cleared away in time.
       if (segments.at(-1)?.last !== segment.first - 1) segments.length = 0
       segments.push(segment)
     }

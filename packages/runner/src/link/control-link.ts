@@ -106,7 +106,7 @@ function failureText(error: unknown): string {
   return errorText(error)
 }
 
-/** Whoever asked hears all of it; what other programs said is not for the log. */
+/** The caller hears all of it; what other programs said is not for the log. */
 function ownWords({ details, message }: Refusal): string {
   return typeof details["ownWords"] === "string" ? details["ownWords"] : message
 }

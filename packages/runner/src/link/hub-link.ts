@@ -9,7 +9,7 @@ export interface HubAddress {
   readonly token: string
 }
 
-/** What a link needs of the runner around it. */
+/** A link's needs of the runner around it. */
 export interface LinkSettings {
   /** Asked at each try: a hub may come back elsewhere. Undefined: there is none at present. */
   readonly address: () => HubAddress | undefined
@@ -142,7 +142,7 @@ export class HubLink {
       response.resume()
       socket.terminate()
     })
-    // What is wrong is told by the close that follows.
+    // The close that follows tells what is wrong.
     socket.on("error", (error) => this.#options.log.debug({ err: error, path: this.#options.path }, "hub link"))
     socket.on("open", () => this.#opened(socket))
     const heard = () => {

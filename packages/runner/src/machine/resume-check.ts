@@ -35,7 +35,7 @@ export async function folderForLaunch(asked: LaunchSpec, check: ResumeCheck): Pr
   if (spec.fork !== true) await requireUnused(spec.resume, check)
   const transcript = await findTranscript(spec.resume, { env: check.env, cwd: spec.cwd })
   if (transcript === undefined) {
-    // What another program keeps, and where, is its own affair.
+    // Another program's records, and where they are, are its own affair.
     if (typeof spec.agent === "object") return requireFolder(spec.cwd ?? homedir())
     throw new Refusal(
       "runner/no-transcript",

@@ -45,7 +45,7 @@ export async function findTranscript(
   return undefined
 }
 
-/** What was recorded in one folder, or in all; the newest first. */
+/** The conversations recorded in one folder, or in all; the newest first. */
 export async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
   const root = join(configFolder(env), "projects")
   const folders = cwd === undefined ? await folderNames(root) : await projectFolders(root, cwd)
@@ -59,7 +59,7 @@ export async function listTranscripts(env: Environment, cwd: string | undefined)
   return files.sort((a, b) => b.modifiedMs - a.modifiedMs)
 }
 
-/** What a transcript says of itself at its ends. */
+/** A transcript's facts about itself, at its ends. */
 export interface TranscriptDescription {
   /** Where its conversation was at work. */
   readonly cwd: string | undefined
@@ -133,7 +133,7 @@ async function endsOf({ path, sizeBytes }: TranscriptFile): Promise<Readonly<Rec
   }
 }
 
-/** What a person said: not the results of tools, nor what the CLI put in by itself. */
+/** The words of a person: not the results of tools, nor what the CLI put in by itself. */
 function promptOf(entry: Readonly<Record<string, unknown>>): string | undefined {
   if (entry["type"] !== "user" || entry["isMeta"] === true || entry["isSidechain"] === true) return undefined
   const content = fieldOf(entry, "message")?.["content"]

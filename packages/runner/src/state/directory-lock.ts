@@ -43,7 +43,7 @@ export async function takeDirectoryLock(directory: string): Promise<DirectoryLoc
   const release = async () => {
     const closed = once(server, "close")
     server.close()
-    // Whoever asked and does not hang up keeps nobody waiting.
+    // A caller who does not hang up keeps nobody waiting.
     for (const socket of sockets) socket.destroy()
     await closed
   }
@@ -66,7 +66,7 @@ export async function lockHolder(directory: string): Promise<number | undefined>
   return (await answerAt(lockAddress(directory))) === written ? pid : undefined
 }
 
-/** What whoever listens there says; empty if nobody does. It may be anybody, so it is not listened to for long. */
+/** The words of the process that listens there; empty if none does. It may be any process, so it is not listened to for long. */
 async function answerAt(address: string): Promise<string> {
   const socket = connect(address)
   const patience = setTimeout(() => socket.destroy(), ANSWER_MS)

@@ -142,7 +142,7 @@ export interface CpuSample {
   readonly byPid: ReadonlyMap<number, number>
 }
 
-/** What each of these processes uses together with all it started: its descendants, and the rest of its group. */
+/** The use of each of these processes together with all it started: its descendants, and the rest of its group. */
 export function usageOfTrees(
   roots: readonly number[],
   table: readonly ProcessEntry[],

@@ -11,7 +11,7 @@ import { processEntry } from "./process-table.ts"
 export interface AgentRecord {
   readonly session: string
   readonly startedAt: string
-  /** What its launch was answered with. */
+  /** The reply to its launch. */
   readonly launched: Launched
   /** Start time of the first process, which with the pid identifies it; undefined if it had ended before we looked. */
   readonly processStartedAt?: string
@@ -43,7 +43,7 @@ const FILE = "runner-state.json"
 const MAX_OVER = 1_000
 const MAX_CUT = 1_000
 
-/** What must outlive the process. A change is on disk, whole, when its `update` resolves. */
+/** State that must outlive the process. A change is on disk, whole, when its `update` resolves. */
 export class StateFile {
   readonly #directory: string
   #state: RunnerState

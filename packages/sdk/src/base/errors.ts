@@ -65,7 +65,7 @@ export type HubFailureCode =
 export interface SdkErrorOptions {
   readonly cause?: unknown
   readonly details?: Readonly<Record<string, unknown>>
-  /** What the official package's error of this kind is named. */
+  /** The name of the official package's error of this kind. */
   readonly name?: string
 }
 
@@ -106,7 +106,7 @@ export type SessionErrorCode =
   | "session/empty"
   /** A title or a tag without a visible character. */
   | "session/bad-text"
-  /** What a session store has no place for, or this one no method. */
+  /** The operation has no place in a session store, or this store has no method for it. */
   | "session/unsupported"
 
 export class SessionError extends CodedError<SessionErrorCode> {}

@@ -2,7 +2,7 @@ import { defined, textOf } from "@signalbox/protocol/envelope"
 import { SdkError } from "./errors.ts"
 
 /**
- * What this room uses of the wire protocol at run time, by its narrow entries, and from one file: every other way of
+ * This room's use of the wire protocol at run time, by its narrow entries, and from one file: every other way of
  * importing it shows in the time it takes to import the package.
  */
 export { type AgentLine, type AgentState, idleAgent, stepAgent } from "@signalbox/protocol/agent-state"

@@ -8,7 +8,7 @@ export interface AgentRequest {
   readonly signal: AbortSignal
 }
 
-/** What becomes of a request: an answer, or silence because somebody else will give it. A throw is an error answer. */
+/** The outcome of a request: an answer, or silence because somebody else will give it. A throw is an error answer. */
 export type Reply = { readonly kind: "answer"; readonly payload: unknown } | { readonly kind: "silence" }
 export type Responder = (request: AgentRequest) => Promise<Reply>
 

@@ -32,7 +32,7 @@ export class LineIntake {
     this.#to = options
   }
 
-  /** What the last result said, if it was one of failure. */
+  /** The last result's text, if it was one of failure. */
   get lastError(): string | undefined {
     return this.#lastError
   }
@@ -83,7 +83,7 @@ export class LineIntake {
   }
 
   /**
-   * What came before a question is seen before it is asked: the program that waits for messages is let read them, and
+   * Messages from before a question are seen before it is asked: the program that waits for messages is let read them, and
    * a question before that is let begin. Only a program that is busy with something else is overtaken.
    */
   async #programHasRead(): Promise<void> {

@@ -43,7 +43,7 @@ function requireProcess(given: unknown): unknown {
   throw new SdkError("sdk/bad-option", message, { name: "TypeError", details: { option: "spawnClaudeCodeProcess" } })
 }
 
-/** What the program's own spawner throws is thrown to whoever began the query, as the official package does. */
+/** An error of the program's own spawner is thrown to the one who began the query, as the official package does. */
 function watchedSpawner({ spawnClaudeCodeProcess: spawn }: Options): {
   readonly option: Pick<Options, "spawnClaudeCodeProcess">
   readonly rethrow: () => void

@@ -8,7 +8,7 @@ import { answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>
 
-/** What the agent is told when there is nothing to tell: it waits for an answer even to a notification. */
+/** The agent's reply when there is nothing to tell: it waits for an answer even to a notification. */
 const STUB = { jsonrpc: "2.0", result: {}, id: 0 }
 
 /** The MCP servers of this process, each behind its bridge to the agent. */

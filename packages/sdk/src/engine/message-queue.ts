@@ -25,10 +25,10 @@ const DONE: Result = { value: undefined, done: true }
  */
 export class MessageQueue {
   readonly #onRoom: () => void
-  /** What is being read, and how much of it was. What was read is let go at once. */
+  /** The messages being read, and how many of them were. Messages that were read are let go at once. */
   #current: (SDKMessage | undefined)[] = []
   #next = 0
-  /** What is read after that. */
+  /** The messages that are read after those. */
   #waiting: SDKMessage[] = []
   #waitingChars = 0
   /** How many messages had been read before the current ones. */
@@ -126,7 +126,7 @@ export class MessageQueue {
 
   #noteNew(count: number): void {
     if (count === 0) return
-    // What the program does at once with a message it does before this: the event loop goes round after that.
+    // The program's immediate act on a message comes before this: the event loop goes round after that.
     if (this.#newlyCome === 0) setImmediate(() => (this.#newlyCome = 0))
     this.#newlyCome += count
   }

@@ -104,7 +104,7 @@ export function startReading(prompt: Prompt): Prompt {
     let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages
       .next()
       .then((result) => (result.done === true ? result : { ...result, value: copyOf(result.value) }))
-    // Whoever reads on hears of it.
+    // The next reader hears of it.
     first.catch(() => undefined)
     const next = () => {
       const result = first ?? messages.next()

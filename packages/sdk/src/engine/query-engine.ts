@@ -135,7 +135,7 @@ export class QueryEngine {
     return this.#early.hold(this.initialization.reply())
   }
 
-  /** What ended the query concerns the calls it cut off; for those that come later it is just over. */
+  /** The error that ended the query concerns the calls it cut off; for those that come later it is just over. */
   async call(request: ControlRequestBody): Promise<unknown> {
     if (this.#phase.name !== "running") throw queryClosed()
     return this.callFromTheStart(request)

@@ -56,7 +56,7 @@ export async function attachToHub(options: Options, address: HubOptions, opening
 async function findStart(hub: Hub, options: Options, { session, after }: HubOptions): Promise<HubCursor> {
   if (session === undefined) {
     const launched = await hub.launch(launchOf(options))
-    // What a resumed conversation said before is not said again: a process here would not either.
+    // Messages of a resumed conversation are not said again: a process here would not either.
     const isGoingOn = options.resume !== undefined || options.continue === true
     return { session: launched.id, after: isGoingOn ? launched.lastSeq : 0 }
   }
@@ -82,7 +82,7 @@ function launchOf(options: Options): LaunchRequest {
   }
 }
 
-/** What a process here would have been started with. */
+/** The options that a process here would have been started with. */
 function settingsOf({ model, permissionMode }: Options): ControlRequestBody[] {
   return [
     ...(model === undefined ? [] : [{ subtype: "set_model", model }]),

@@ -9,12 +9,12 @@ type Turn = "none" | "running" | "doubtful" | "lost"
 
 /** Whether a query that has nothing more to say may leave its agent: not while something of its own is under way. */
 export interface Attachment {
-  /** What the log had when we came has been handed over. */
+  /** The log's lines from before we came have been handed over. */
   readonly isLive: boolean
   readonly isConnected: boolean
   readonly isAgentHere: boolean
   readonly turn: Turn
-  /** What the hub last said the session is doing. */
+  /** The session's state, as the hub last told it. */
   readonly says: SessionState | undefined
   /** The agent says by itself when it is idle. */
   readonly reportsState: boolean

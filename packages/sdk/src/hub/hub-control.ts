@@ -166,7 +166,7 @@ export class HubControl {
     this.#lost(await direct.closed)
   }
 
-  /** What the agent says is in the log, and read there. Here is what is between it and us alone. */
+  /** The agent's lines are in the log, and read there. Here is what is between it and us alone. */
   #take(message: Envelope): void {
     const { onMessage, onFailed } = this.#options
     const requestId = textOf(message, "request_id")

@@ -14,7 +14,7 @@ export interface HubEventsOptions {
   readonly onDelta: (message: Envelope) => Promise<void>
   /** All that the log had when we came has been told. The events that follow wait until it resolves. */
   readonly onCaughtUp: (state: SessionState) => Promise<void>
-  /** What the session does now, as the hub sees it; this may overtake events. */
+  /** The session's state, as the hub sees it; this may overtake events. */
   readonly onState: (state: SessionState) => void
 }
 
@@ -25,7 +25,7 @@ type Course =
   /** `note` is the hub's, on how the agent ended. */
   | { readonly name: "over"; readonly note?: Envelope }
 
-/** What is said in a session, from the cursor on: first from the hub's log, then live, without a gap or a duplicate. */
+/** A session's lines, from the cursor on: first from the hub's log, then live, without a gap or a duplicate. */
 export class HubEvents {
   readonly #options: HubEventsOptions
   #cursor: HubCursor

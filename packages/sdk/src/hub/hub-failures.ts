@@ -12,7 +12,7 @@ const PASSED_ON = [
   "runner/unknown",
 ] as const satisfies readonly HubFailureCode[]
 
-/** What a program is told of a failure of the client's or the hub's. */
+/** The error that a program is told for a failure of the client's or the hub's. */
 export function hubFailure(error: unknown): Error {
   if (error instanceof SdkError || !(error instanceof HubClientError)) {
     return error instanceof Error ? error : new Error(String(error))

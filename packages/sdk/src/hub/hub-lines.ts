@@ -31,7 +31,7 @@ export class HubLines {
     while (!this.#queue.isAwaited && !this.#isEnded) await this.#change.wait()
   }
 
-  /** What waits is still read. */
+  /** Waiting lines are still read. */
   end(): void {
     this.#isEnded = true
     this.#queue.end()

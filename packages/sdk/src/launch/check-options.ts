@@ -7,7 +7,7 @@ import { bad, optionsWith, wrongKindProblem } from "./option-kinds.ts"
 
 type Rule = readonly [option: string, isWrong: (options: Options) => boolean, message: string]
 
-/** What can never work is refused before anything is started, in the official package's words where it has some. */
+/** Options that can never work are refused before anything is started, in the official package's words where it has some. */
 const RULES: readonly Rule[] = [
   [
     "sessionStore",

@@ -11,7 +11,7 @@ export interface Executable {
   readonly args: readonly string[]
 }
 
-/** What is run when another maker starts the process and nobody said what: it will know where its own is. */
+/** The program to run when another maker starts the process and nobody named one: it will know where its own is. */
 const BY_NAME = "claude"
 
 /** The program to start, and what stands before its flags. Throws `process/not-found`. */

@@ -42,13 +42,13 @@ function endFailure(error: TransportError): SdkError {
   return new SdkError("process/broken", `${what} Claude Code process: ${cause}`, options)
 }
 
-/** What the agent had said before its end came. */
+/** The agent's words before its end came. */
 export interface Course {
   /** The text of its last result, if that was one of failure. */
   readonly lastError: string | undefined
 }
 
-/** What the program is told of the end of an agent that we did not end; undefined if it was an orderly end. */
+/** The error that the program gets for the end of an agent that we did not end; undefined if it was an orderly end. */
 export function failureOf({ error }: LinkEnd, { lastError }: Course): SdkError | undefined {
   if (error === undefined || error instanceof SdkError) return error
   const failure = endFailure(error)

@@ -92,7 +92,7 @@ export function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unkn
 }
 
 /**
- * What the settings say of the sandbox holds where the option says nothing. One that was asked for and is not there must
+ * The settings' word on the sandbox holds where the option says nothing. One that was asked for and is not there must
  * not mean none: the official package says so, and so do we.
  */
 function sandboxOf(sandbox: Options["sandbox"], settings: Options["settings"]): Options["sandbox"] {

@@ -127,7 +127,7 @@ const LISTS = optionsWith("list")
 const NUMBERS = optionsWith("number")
 const FLAG_NAME = /^[A-Za-z][\w-]*$/
 
-/** What a program without types may get wrong, told by the option's name and not by what stumbles over it. */
+/** A program without types may give a wrong kind: it is told by the option's name and not by what stumbles over it. */
 export function wrongKindProblem(options: Options): SdkError | undefined {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue

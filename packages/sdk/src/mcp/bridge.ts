@@ -4,7 +4,7 @@ import { fieldOf } from "../base/wire.ts"
 import type { McpServerInstance } from "../types/mcp.ts"
 
 export interface McpBridgeOptions {
-  /** What the agent calls the server; for messages of errors. */
+  /** The agent's name for the server; for messages of errors. */
   readonly name: string
   /** Anything with `connect(transport)`. */
   readonly server: McpServerInstance

@@ -3,14 +3,14 @@ import { within } from "../base/deadline.ts"
 import { fieldOf, isObject } from "../base/wire.ts"
 import type { McpBridge } from "./bridge.ts"
 
-/** What a server of this process says of itself, asked before the agent does. Names of fields are the wire's. */
+/** A server of this process, as it describes itself before the agent asks. Names of fields are the wire's. */
 export interface McpManifest {
   readonly initializeResult: Readonly<Record<string, unknown>>
   /** Left out if the server has no tools, or lists them in pages: then the agent asks itself. */
   readonly toolsListResult?: Readonly<Record<string, unknown>>
 }
 
-/** What `initialize` says of the servers of this process. Names of fields are the wire's. */
+/** The servers of this process, as `initialize` tells them. Names of fields are the wire's. */
 export interface McpDescription {
   readonly sdkMcpServers?: readonly string[]
   readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/m
 
 // Only types come from the protocol's library here: a program that never makes a server never loads it.
 
-/** What a tool takes, field by field, as schemas of zod 4 or 3. */
+/** A tool's input, field by field, as schemas of zod 4 or 3. */
 export type AnyZodRawShape = ZodRawShapeCompat
 export type InferShape<Shape extends AnyZodRawShape> = ShapeOutput<Shape>
 
@@ -53,7 +53,7 @@ export interface CreateSdkMcpServerOptions {
   /** Default: 1.0.0 */
   version?: string
   tools?: readonly SdkMcpToolDefinition[]
-  /** What the model is told about the server. */
+  /** The server's description for the model. */
   instructions?: string
   /** Keeps the descriptions of all its tools loaded. */
   alwaysLoad?: boolean
@@ -91,7 +91,7 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpSe
   const capabilities = tools === undefined ? {} : { tools: {} }
   const instance = new Server({ name, version }, { capabilities, ...defined({ instructions }) })
   for (const tool of tools ?? []) register(instance, tool, alwaysLoad === true)
-  // What is no time at all is no limit.
+  // A value that is no time at all is no limit.
   return { type: "sdk", name, instance, ...(Number.isFinite(timeout) && Number(timeout) > 0 ? { timeout } : {}) }
 }
 

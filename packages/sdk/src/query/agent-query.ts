@@ -32,7 +32,7 @@ export class AgentQuery implements Query {
       this.#messages = this.#isClosedBefore ? NOTHING : (started.cursorReader ?? started.messages)
       return started
     })
-    // Whoever reads or calls is told.
+    // The reader or caller is told.
     this.#engine.catch(() => undefined)
   }
 
@@ -156,7 +156,7 @@ export class AgentQuery implements Query {
     return quiet(reply.then((given) => given?.backgrounded ?? true))
   }
 
-  // What the official package has at run time and does not type. Never relied on here, and each costs one line.
+  // Methods that the official package has at run time and does not type. Never relied on here, and each costs one line.
 
   readonly getSettings = () => this.#ask("get_settings")
   readonly getHooksListing = () => this.#ask("get_hooks_listing")

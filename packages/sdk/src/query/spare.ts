@@ -70,7 +70,7 @@ const ABOUT_HOOKS = [
 /** Settings that the agent takes only once it is a session. The others decide what of the folder is started with it. */
 const OF_A_SESSION = ["model", "agent", "fastMode", "permissions", "availableModels", "disableAutoMode"]
 
-/** What was asked along with the claim, and what the agent said to it. */
+/** The requests made along with the claim, and the agent's replies. */
 interface Asked {
   readonly ahead: Promise<Answer> | undefined
   readonly claim: Promise<Answer>

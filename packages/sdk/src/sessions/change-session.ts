@@ -69,7 +69,7 @@ async function noteArchived(
   const mark = { archived, at: new Date().toISOString(), by: "sdk" }
   try {
     await writeFile(draft, JSON.stringify(mark), { mode: 0o600 })
-    // Whoever reads at this moment sees the old note or the new one, never half of one.
+    // A reader at this moment sees the old note or the new one, never half of one.
     await rename(draft, target)
   } catch (error) {
     await rm(draft, { force: true })

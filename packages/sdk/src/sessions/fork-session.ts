@@ -26,14 +26,14 @@ export interface ForkSessionResult {
   sessionId: string
 }
 
-/** What the CLI notes of a session beside the conversation, as far as a fork takes it along. */
+/** The CLI's notes on a session beside the conversation, as far as a fork takes them along. */
 interface SessionState {
   readonly replacements: unknown[]
   latch?: string
   tools?: string[]
 }
 
-/** What a first look at the transcript tells, before a line is copied. */
+/** A first look at the transcript, before a line is copied. */
 interface Survey {
   /** Old uuid to new, of every entry that is copied. */
   readonly renamed: ReadonlyMap<string, string>
@@ -46,7 +46,7 @@ interface Survey {
 
 const COPIED = new Set(["user", "assistant", "attachment", "system"])
 const UNNAMED = "Forked session"
-/** What ties an entry to processes and messages of the old session. */
+/** Fields that tie an entry to processes and messages of the old session. */
 const DROPPED = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"]
 
 /** Copies a session under a new id, up to a message or whole. The session itself is left as it is. */

@@ -20,7 +20,7 @@ export async function canonicalPath(dir: string): Promise<string> {
   return realpath(dir).catch(() => dir)
 }
 
-/** What a session store knows a working directory by: the name of its folder on disk. */
+/** A session store's key of a working directory: the name of its folder on disk. */
 export async function projectKeyOf(dir: string): Promise<string> {
   return projectFolderName(await canonicalPath(dir))
 }

@@ -5,10 +5,10 @@ import { type Excerpt, firstText, lastEntryText, lastText, readExcerpt } from ".
 import { type SessionFile, sideFolder } from "./session-file.ts"
 import { firstPromptIn } from "./session-summary.ts"
 
-/** What is told of a stored session. */
+/** The facts of a stored session. */
 export interface SDKSessionInfo {
   sessionId: string
-  /** What to show in a list: the title, else the latest prompt, else a summary, else the first prompt. */
+  /** The text for a list: the title, else the latest prompt, else a summary, else the first prompt. */
   summary: string
   /** Milliseconds since 1970. */
   lastModified: number
@@ -36,7 +36,7 @@ interface InfoOptions {
   readonly includeProgrammatic: boolean
 }
 
-/** What is noted of a session outside of its lines. */
+/** Notes on a session outside of its lines. */
 interface SideNotes {
   readonly title: () => Promise<string | undefined>
   readonly archived: () => Promise<boolean | undefined>

@@ -146,7 +146,7 @@ export async function listSubagents(sessionId: string, options?: SessionOptions)
   return subkeys.flatMap((subpath) => agentOf(subpath) ?? [])
 }
 
-/** What a subagent was told and answered; none if the session has no such subagent. */
+/** A subagent's prompts and answers; none if the session has no such subagent. */
 export async function getSubagentMessages(
   sessionId: string,
   agentId: string,

@@ -12,7 +12,7 @@ const LATEST: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is told of a session, kept up to date with every append: a store calls it with what it kept before and the new
+ * A session's facts, kept up to date with every append: a store calls it with what it kept before and the new
  * entries. The names in `data` are the official package's, so that a store filled by one can be read by the other.
  */
 export function foldSessionSummary(
@@ -87,10 +87,10 @@ const MAX_CHARS = 200
 const NOT_A_PROMPT = /"tool_result"|"isMeta":\s?true|"isCompactSummary":\s?true/
 const COMMAND = /<command-name>(.*?)<\/command-name>/
 const SHELL = /<bash-input>(.*?)<\/bash-input>/
-/** What the CLI puts into user messages by itself: something in tags, or the note of an interruption. */
+/** Text that the CLI puts into user messages by itself: something in tags, or the note of an interruption. */
 const GENERATED = /^<[a-z][\w-]*[\s>]|^\[Request interrupted by user[^\]]*\]/
 
-/** What one entry has of it. */
+/** One entry's part of it. */
 interface PromptFound {
   readonly prompt?: string
   /** A slash command; it counts only if nothing else was asked. */
@@ -99,7 +99,7 @@ interface PromptFound {
 
 const NOTHING: PromptFound = {}
 
-/** What the user asked first, shortened; a slash command only if nothing else was asked. */
+/** The user's first question, shortened; a slash command only if nothing else was asked. */
 export function firstPromptIn(head: string): string | undefined {
   let command: string | undefined
   for (const line of head.split("\n")) {

@@ -15,7 +15,7 @@ interface Listed {
   readonly mtime: number
 }
 
-/** What a store knows a session of this project by. */
+/** A store's key of a session of this project. */
 export async function storedKey(sessionId: string, options: SessionOptions): Promise<SessionKey> {
   return { projectKey: await projectKeyOf(options.dir || process.cwd()), sessionId }
 }

@@ -13,7 +13,7 @@ export function transcriptInFile(file: FileHandle): Transcript {
   return { lines: () => linesOf(file), lineAt: (place) => lineAt(file, place) }
 }
 
-/** What a store has loaded. A line's offset is its number. */
+/** A store's loaded lines. A line's offset is its number. */
 export function transcriptOfEntries(entries: readonly SessionStoreEntry[]): Transcript {
   return {
     async *lines() {
@@ -75,7 +75,7 @@ function joined(begun: readonly Buffer[], rest: Buffer): string {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What the order of a conversation depends on, of one line; the line itself stays on disk. */
+/** One line's part in the order of a conversation; the line itself stays on disk. */
 export interface TranscriptEntry {
   readonly type: string
   readonly uuid: string

@@ -1,7 +1,7 @@
 import { fieldOf, isObject, parseObject } from "@signalbox/protocol/envelope"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 
-/** What an official SDK put on the command line of the `claude` that it believes to start. */
+/** The command line that an official SDK gave to the `claude` that it believes to start. */
 export interface CrossingArguments {
   readonly model: string | undefined
   readonly permissionMode: string | undefined

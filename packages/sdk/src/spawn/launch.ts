@@ -82,7 +82,7 @@ async function launch(opening: HubOpening, crossing: CrossingArguments): Promise
   }
 }
 
-/** What was said before a resume is not said again. */
+/** Messages from before a resume are not said again. */
 async function start(hub: Hub, request: LaunchRequest): Promise<Start> {
   const { id, lastSeq } = await hub.launch(request)
   const isGoingOn = request.resume !== undefined || request.continue === true

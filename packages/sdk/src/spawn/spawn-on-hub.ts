@@ -13,7 +13,7 @@ export interface SpawnOnHubOptions {
   token: string
   /** An existing session; without it the hub starts an agent with what is on the command line. */
   session?: string | undefined
-  /** What the hub starts; `claude` if left out. */
+  /** The program that the hub starts; `claude` if left out. */
   agent?: LaunchRequest["agent"] | undefined
   /** The machine: a runner's name, id or label. */
   runner?: string | undefined
@@ -84,7 +84,7 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
         done()
       },
     })
-    // Whoever writes after the end is no reason to die of it.
+    // A write after the end is no reason to die of it.
     this.stdin.on("error", () => undefined)
     this.stdout.on("error", () => undefined)
     const abort = () => void this.kill("SIGTERM")
@@ -136,7 +136,7 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
     try {
       await send()
     } catch {
-      // That nothing can be sent any more is told by the end of the link.
+      // The end of the link tells that nothing can be sent any more.
     } finally {
       this.#waitingChars -= chars
     }

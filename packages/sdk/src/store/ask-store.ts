@@ -3,7 +3,7 @@ import { queryClosed, SdkError } from "../base/errors.ts"
 
 export interface Limit {
   readonly ms: number
-  /** What was waited for, as the message names it. */
+  /** The awaited operation, as the message names it. */
   readonly what: string
   /** Ends the wait before its time. */
   readonly signal?: AbortSignal | undefined

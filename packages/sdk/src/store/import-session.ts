@@ -37,7 +37,7 @@ export async function importSessionToStore(
     const aside = { ...key, subpath: below.replace(/\.jsonl$/, "") }
     await copyLines(path, { store, key: aside, batchSize })
     const note = parseObject(await readFile(path.replace(/\.jsonl$/, ".meta.json"), "utf8").catch(() => ""))
-    // What the CLI keeps in a file of its own is an entry among the others in a store.
+    // A file of the CLI's own is an entry among the others in a store.
     if (note !== undefined) await store.append(aside, [{ ...note, type: "agent_metadata" }])
   }
 }

@@ -55,7 +55,7 @@ export async function resumeFromStore(
   return { options: { ...plain, resume, env: { ...env, CLAUDE_CONFIG_DIR: folder } }, cleanUp }
 }
 
-/** What is asked of the store, each within its time. */
+/** Questions to the store, each within its time. */
 class Loader {
   readonly #store: SessionStore
   readonly #limit: { readonly ms: number; readonly signal: AbortSignal }
@@ -112,7 +112,7 @@ function isPlainPath(subpath: string): boolean {
   return subpath.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/[\\:\0]/.test(part))
 }
 
-/** What the CLI keeps of a subagent in a file of its own is an entry among the others in a store. */
+/** A subagent's file of the CLI's is an entry among the others in a store. */
 async function writeSubagent(path: string, entries: readonly SessionStoreEntry[]): Promise<void> {
   const isNote = ({ type }: SessionStoreEntry) => type === "agent_metadata"
   await writeTranscript(
@@ -130,7 +130,7 @@ async function writeTranscript(path: string, entries: readonly SessionStoreEntry
   await writeFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), { mode: PRIVATE_FILE })
 }
 
-/** What the agent needs of the user's own: who it is, and the settings. What is not there is not missed. */
+/** The agent's needs of the user's own: who it is, and the settings. A missing file is not missed. */
 async function copyConfiguration(env: NonNullable<Options["env"]>, folder: string): Promise<void> {
   const source = configFolder(env)
   await copyFile(configFile(env), join(folder, ".claude.json")).catch(() => undefined)

@@ -87,7 +87,7 @@ export class TranscriptMirror {
         return await askStore(limit, async () => this.#options.store.append(key, entries))
       } catch (error) {
         const pause = RETRY_AFTER_MS[attempt]
-        // What took too long may have arrived yet; a second copy of it would be worse than none.
+        // An append that took too long may have arrived yet; a second copy of it would be worse than none.
         const isLost = pause === undefined || (error instanceof SdkError && error.code === "store/timeout")
         if (isLost) return this.#options.onError(mirrorError(key, error))
         await delay(pause)

@@ -1,5 +1,5 @@
 /**
- * What a model answers with, as the API names it. Programs hand these to code that is typed by the API's own client, so
+ * Answers of a model, as the API names them. Programs hand these to code that is typed by the API's own client, so
  * each block fits that client's type and is fit by it; nothing of the client is needed for that. What is left out is
  * optional there.
  */

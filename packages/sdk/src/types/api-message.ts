@@ -65,7 +65,7 @@ interface CacheCreation {
   ephemeral_1h_input_tokens: number
 }
 
-/** What the end of a stream tells again, counted up to there. */
+/** The counts that the end of a stream tells again, up to there. */
 interface CumulativeUsage {
   output_tokens: number
   cache_creation_input_tokens: number | null

@@ -1,4 +1,4 @@
-// What is sent to a model, as the API names it: beside `api-blocks`, with what only a request has.
+// Requests to a model, as the API names them: beside `api-blocks`, with what only a request has.
 import type {
   BashOutcome,
   Caller,

@@ -46,7 +46,7 @@ type TransportMessage =
   | { type: "control_cancel_request"; request_id: string }
   | { type: "keep_alive" }
 
-/** What `list_permission_rules` answers. */
+/** The reply to `list_permission_rules`. */
 export interface SDKControlListPermissionRulesResponse {
   state: SDKControlPermissionRulesState
 }

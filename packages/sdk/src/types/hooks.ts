@@ -15,13 +15,13 @@ interface OfEveryEvent {
   effort?: { level: string }
 }
 
-/** What the wire's schema leaves open or optional for the sake of older CLIs. */
+/** Fields that the wire's schema leaves open or optional for the sake of older CLIs. */
 type InputOf<E extends HookEvent> = With<
   Published<Wire.HookInputOf<E>>,
   OfEveryEvent & (E extends keyof InputFields ? InputFields[E] : unknown)
 >
 
-/** What a tool takes and gives is open, so that a program may read it as what it knows it is. */
+/** A tool's input and output are open, so that a program may read them as what it knows they are. */
 interface OfTool {
   tool_input: unknown
   mcp_server?: McpServerProvenance

@@ -30,7 +30,7 @@ export interface McpHttpServerConfig extends McpUrlServerConfig {
   type: "http"
 }
 
-/** What the agent is to do about a tool of a server, whatever its rules say. */
+/** The agent's treatment of a tool of a server, whatever its rules say. */
 export interface McpServerToolPolicy {
   name: string
   permission_policy?: "always_allow" | "always_ask" | "always_deny"
@@ -68,7 +68,7 @@ export type McpServerConfig =
   | McpSdkServerConfigWithInstance
   | McpSdkServerConfigWithOwnInstance
 
-/** What can be told to another process. */
+/** The part that can be told to another process. */
 export type McpServerConfigForProcessTransport =
   | McpStdioServerConfig
   | McpSSEServerConfig

@@ -1,4 +1,4 @@
-// What messages are made of, where a program has a name for it.
+// Parts of messages, where a program has a name for them.
 import type { ModelUsage } from "./usage.ts"
 
 /** Who a message is from, or what brought it about. */
@@ -21,7 +21,7 @@ interface PeerOrigin {
   verifiedPeerPid?: number
 }
 
-/** What fills the model's context, as an `assistant` message reports it. */
+/** The contents of the model's context, as an `assistant` message reports them. */
 export interface SDKContextUsage {
   agents: { agent_type: string; source: string; tokens: number }[]
   categories: SDKContextUsageCategory[]

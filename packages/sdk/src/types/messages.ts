@@ -32,7 +32,7 @@ export type SDKAssistantMessage = With<
 >
 export type SDKAssistantMessageError = NonNullable<SDKAssistantMessage["error"]>
 
-/** What the agent reports as said by the user, and what a program sends as a prompt: the official package has one type for both. */
+/** A message that the agent reports as said by the user, and a program's prompt: the official package has one type for both. */
 export type SDKUserMessage = With<
   Published<Wire.HostUserMessage>,
   {
@@ -158,7 +158,7 @@ export type SDKConversationResetMessage = With<
 >
 export type SDKSessionWritesLostMessage = Published<Wire.SystemMessageOf<"session_writes_lost">>
 
-/** What a query yields. Messages of a newer agent come through as they are, though no type names them. */
+/** The messages that a query yields. Those of a newer agent come through as they are, though no type names them. */
 export type SDKMessage =
   | SDKAssistantMessage
   | SDKUserMessage

@@ -100,7 +100,7 @@ export interface Options {
   enableFileCheckpointing?: boolean | undefined
   /** The whole environment of the agent, not an addition to ours. */
   env?: { [name: string]: string | undefined } | undefined
-  /** What runs a script given as `pathToClaudeCodeExecutable`. */
+  /** The program that runs a script given as `pathToClaudeCodeExecutable`. */
   executable?: "bun" | "deno" | "node" | undefined
   executableArgs?: string[] | undefined
   extraArgs?: Record<string, string | null> | undefined
@@ -172,7 +172,7 @@ export interface Options {
 export type ControlRequestBody = { subtype: string } & Record<string, unknown>
 export type InitializeReply = Wire.InitializeReply
 
-/** What `spawnClaudeCodeProcess` is given. */
+/** The argument of `spawnClaudeCodeProcess`. */
 export interface SpawnOptions {
   args: string[]
   command: string
@@ -181,7 +181,7 @@ export interface SpawnOptions {
   signal: AbortSignal
 }
 
-/** What it returns: Node's own ChildProcess is one, and so is whatever plays one from elsewhere. */
+/** Its result: Node's own ChildProcess is one, and so is whatever plays one from elsewhere. */
 export interface SpawnedProcess {
   readonly exitCode: number | null
   kill(signal: NodeJS.Signals): boolean

@@ -58,7 +58,7 @@ export interface CanUseToolOptions {
   matchedAskRule?: { source: string; toolName: string; ruleContent?: string }
 }
 
-/** What an MCP server asks of the user through the agent. */
+/** An MCP server's request to the user, through the agent. */
 export interface ElicitationRequest {
   description?: string
   displayName?: string

@@ -86,7 +86,7 @@ export interface WarmQuery {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-// What an agent says it offers.
+// An agent's own offer.
 
 export type SlashCommand = With<Published<Wire.SlashCommand>, { argumentHint: string }>
 export type ModelInfo = With<Published<Wire.ModelInfo>, { description: string }>
@@ -105,7 +105,7 @@ interface OfInitialize extends FastMode {
 }
 export type SDKControlInitializeResponse = With<Published<Wire.InitializeReply>, OfInitialize>
 
-/** What a process that was started ahead can still be told when it becomes a session. */
+/** The options that a process that was started ahead can still be told when it becomes a session. */
 export interface ClaimOptions {
   additionalDirectories?: string[]
   agents?: Record<string, AgentDefinition>

@@ -1,6 +1,6 @@
 /** Where one transcript is kept. */
 export interface SessionKey {
-  /** Whose it is; the working directory with `-` for everything but letters and digits. */
+  /** The project's key; the working directory with `-` for everything but letters and digits. */
   projectKey: string
   sessionId: string
   /** Left out: the session's own transcript. Otherwise that of a subagent, such as `subagents/agent-1`. */
@@ -15,7 +15,7 @@ export interface SessionStoreEntry {
   [field: string]: unknown
 }
 
-/** What is told of a session without reading it, kept up to date by `foldSessionSummary`. */
+/** A session's facts, told without reading it and kept up to date by `foldSessionSummary`. */
 export interface SessionSummaryEntry {
   sessionId: string
   /** When the store wrote it, by the clock of its `listSessions`. */

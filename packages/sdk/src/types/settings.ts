@@ -1,7 +1,7 @@
 import type { EffortLevel } from "./options.ts"
 import type { PermissionMode } from "./permissions.ts"
 
-/** What a settings file may hold. The CLI knows more names than these; they pass as they are. */
+/** The contents of a settings file. The CLI knows more names than these; they pass as they are. */
 export interface Settings {
   model?: string
   fallbackModel?: string[]

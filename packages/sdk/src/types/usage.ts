@@ -1,4 +1,4 @@
-// What a program learns about tokens, context and limits.
+// A program's view of tokens, context and limits.
 import type * as Wire from "@signalbox/protocol"
 import type { ApiUsage } from "./api-message.ts"
 import type { ExtraUsage, SessionUsage } from "./message-parts.ts"

@@ -5,7 +5,7 @@ import { STYLE, STYLE_HASH } from "./style.ts"
 
 const MAX_PROMPTS = 500
 
-/** What a page tells of its session besides what was said. */
+/** A page's facts on its session besides what was said. */
 export interface PageSession {
   readonly id: string
   readonly title: string | null
@@ -70,7 +70,7 @@ function header(session: PageSession, title: string): Markup {
   return html`<h1>${title}</h1><dl>${list}</dl>`
 }
 
-/** What was asked of the agent, to jump to. */
+/** The prompts, to jump to. */
 function contents(rows: readonly Row[]): Markup {
   const prompts = rows.filter((row) => row.kind === "prompt")
   if (prompts.length < 2) return html``

@@ -65,7 +65,7 @@ interface Arranged {
   readonly starts: readonly number[]
 }
 
-/** What was said, and behind it what is being said. */
+/** The finished rows, and behind them what is being said. */
 export interface Entries {
   readonly said: readonly Entry[]
   readonly live: readonly Entry[]

@@ -94,7 +94,7 @@ interface KeptIn {
   readonly folder: string | null | undefined
 }
 
-/** What to do about a permission that was revoked here and that Claude Code keeps itself. */
+/** Advice on a permission that was revoked here and that Claude Code keeps itself. */
 export function stillKeptWords(where: string, { machine = "its machine", folder }: KeptIn): string {
   const file = Object.hasOwn(SETTINGS, where) ? SETTINGS[where] : undefined
   if (file === undefined)

@@ -28,7 +28,7 @@ const DELIVERIES: ReadonlySet<string> = new Set<Delivery>([
 ])
 
 /**
- * What people and programs said. A message and the agent's echo of it have one `uuid`, and are one row. It stands where the agent
+ * Prompts of people and programs. A message and the agent's echo of it have one `uuid`, and are one row. It stands where the agent
  * took it up: one sent in the middle of a turn is read later.
  */
 export class PromptTable {
@@ -96,7 +96,7 @@ export class PromptTable {
     const state = this.#words.get(uuid)?.state
     // A queued message waits behind another: the turn that began since is the other's.
     if (state === "cancelled" || state === "queued") return false
-    // Whoever comes in later was not told that it was started; but a turn began behind it.
+    // A viewer that comes in later was not told that it was started; but a turn began behind it.
     const seq = this.#prompts.get(uuid)?.sent?.seq ?? Number.POSITIVE_INFINITY
     return state === "started" || state === "delivered" || seq < this.#lastTurn
   }

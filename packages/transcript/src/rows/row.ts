@@ -2,7 +2,7 @@ import type { AskState } from "@signalbox/protocol/hub-api"
 import type { ModelUses, TokenCount } from "@signalbox/protocol/usage"
 
 /**
- * What a transcript is made of: one row for each thing that a person would point at. Rows are values: a row that changed
+ * The parts of a transcript: one row for each thing that a person would point at. Rows are values: a row that changed
  * is another object, one that did not is the same.
  */
 

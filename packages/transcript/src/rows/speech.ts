@@ -131,7 +131,7 @@ interface Speech {
   readonly messageId: string
   readonly after: number
   readonly blocks: Map<number, LiveBlock>
-  /** Whoever tells it is away: what is known of it stays until something takes its place. */
+  /** The agent that tells it is away: what is known of it stays until something takes its place. */
   isStale: boolean
 }
 

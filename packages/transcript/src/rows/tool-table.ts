@@ -52,7 +52,7 @@ class PageTable {
     return host === undefined ? [] : [host.entry]
   }
 
-  /** Whose page an event is: of the nearest that announced it. Undefined: of none that is loaded. */
+  /** The page of an event: that of the nearest event that announced one. Undefined: of none that is loaded. */
   hostOf(page: number): ToolUse | undefined {
     let [host, nearest] = [undefined as ToolUse | undefined, 0]
     for (const [use, { seq, count }] of this.#announced)

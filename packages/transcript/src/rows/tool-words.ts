@@ -127,7 +127,7 @@ export interface Edit {
   readonly isExact: boolean
 }
 
-/** What a call changes in a file; undefined for any other call. */
+/** A call's change to a file; undefined for any other call. */
 export function editOf(row: ToolRow): Edit | undefined {
   const { input, name } = row
   const path = textOf(input, "file_path") ?? textOf(input, "notebook_path")

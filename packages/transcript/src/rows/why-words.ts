@@ -8,12 +8,12 @@ export interface WhyLines {
   readonly place?: string
   /** The text that decided, between what stands around it. Without the request there is nothing around it, and it may be cut. */
   readonly part?: { readonly before: string; readonly text: string; readonly after: string }
-  /** What would have to change for another verdict: a sentence. */
+  /** The change that would lead to another verdict: a sentence. */
   readonly change?: string
 }
 
 /**
- * Of an ask, of the details of an audit record, or of a verdict with its request's input: each says it in `reason`, `why`
+ * Reads an ask, the details of an audit record, or a verdict with its request's input: each says it in `reason`, `why`
  * and `input`. Undefined where the hub did not say it: it had no rules, or is older.
  */
 export function whyLines(told: unknown): WhyLines | undefined {

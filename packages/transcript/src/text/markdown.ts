@@ -12,7 +12,7 @@ const MAX_DEPTH = 100
 const MAX_PARAGRAPH_CHARS = 20_000
 
 /**
- * What an agent wrote, parsed; undefined if it is to be shown as it is, because parsing or drawing it would take too
+ * Parses an agent's text; undefined if it is to be shown as it is, because parsing or drawing it would take too
  * long or too deep a stack. `complete` closes the marks of a text that is still being written.
  */
 export function markdownTokens(text: string, complete = (written: string) => written): TokensList | undefined {

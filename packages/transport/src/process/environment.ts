@@ -24,7 +24,7 @@ export function claudeProcessEnvironment(
   const merged: Record<string, string | undefined> = {
     ...base,
     CLAUDE_CODE_ENTRYPOINT: base["CLAUDE_CODE_ENTRYPOINT"] || (options.entrypoint ?? "signalbox"),
-    // What configures our own Node (a debugger, a loader) would stop or slow the CLI's.
+    // Variables that configure our own Node (a debugger, a loader) would stop or slow the CLI's.
     NODE_OPTIONS: undefined,
     DEBUG: options.debug === true ? "1" : undefined,
     ...(options.enableFileCheckpointing === true ? { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" } : {}),

@@ -6,7 +6,7 @@ import type { Exit, SpawnRequest } from "./spawned-process.ts"
 
 const STDERR_IN_MESSAGE_CHARS = 2048
 
-/** What the end of a process that we did not close means to the connection. */
+/** The meaning for the connection when a process ends that we did not close. */
 export function closedByExit(exit: Exit, stderr: string): Closed {
   if (exit.kind === "code" && exit.code === 0) return { by: "peer", reason: "exit code 0" }
   const error = exitError(exit, stderr)

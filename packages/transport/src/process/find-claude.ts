@@ -11,7 +11,7 @@ export interface FindClaudeOptions {
   /** A path (or the name of a command on PATH) that somebody asked for: it is this one or none. */
   readonly explicit?: string | undefined
   readonly home?: string
-  /** What is at a path. */
+  /** The kind of file at a path. */
   readonly fileKind?: (path: string) => FileKind
 }
 

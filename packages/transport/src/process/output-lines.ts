@@ -4,7 +4,7 @@ import { createLineSplitter, type LineSplitter } from "@signalbox/protocol/frami
 import { LineQueue } from "../line-queue.ts"
 import type { ChildSettings } from "./child-process.ts"
 
-/** What a pipe still holds after its writer is gone is far less; only a writer that lives on could bring more. */
+/** A pipe whose writer is gone still holds far less; only a writer that lives on could bring more. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024
 
 type OutputSettings = Pick<ChildSettings, "highWaterChars" | "maxLineBytes" | "onDroppedLine">

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import type { Environment } from "./environment.ts"
 
-/** What a process is started with. */
+/** The arguments of a process. */
 export interface SpawnRequest {
   readonly command: string
   readonly args: string[]

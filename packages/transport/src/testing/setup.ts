@@ -20,12 +20,12 @@ export interface ContractSetup {
   dispose(): Promise<void>
 }
 
-/** What the transport under test is to be opened with. */
+/** The options to open the transport under test with. */
 export type ContractLimits = LineLimits & SendLimits
 
 export interface ContractOptions {
   /**
-   * What a peer that goes away in good order means here. A transport that dials again by itself outlives its peer, so
+   * The meaning here of a peer that goes away in good order. A transport that dials again by itself outlives its peer, so
    * there the rules about a peer's end are the implementation's own.
    */
   readonly outlivesPeer?: boolean

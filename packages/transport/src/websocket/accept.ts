@@ -9,7 +9,7 @@ import { AcceptedConnection, type AcceptSettings } from "./accepted-socket.ts"
 import { assertCloseCode, fitCloseReason } from "./close-codes.ts"
 import { type OutgoingLimits, settleOutgoingLimits } from "./outgoing-lines.ts"
 
-/** What to do with somebody who wants to connect. */
+/** The decision on somebody who wants to connect. */
 export type UpgradeDecision =
   /** `lastRequestId` goes into the upgrade's reply as `X-Last-Request-Id`: the last message that arrived from this agent. */
   | { readonly ok: true; readonly lastRequestId?: string }
@@ -157,7 +157,7 @@ function assertHeaderValue(value: string): string {
 
 function ignoreError(): void {}
 
-/** What an agent says of itself when it connects. */
+/** An agent's words about itself when it connects. */
 export interface UpgradeRequest {
   readonly path: string
   readonly query: URLSearchParams

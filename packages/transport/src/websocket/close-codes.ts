@@ -11,7 +11,7 @@ export function withoutCode(end: LinkEnd): Closed {
   return closed
 }
 
-/** What `close()` sends: the conversation is over. */
+/** The code that `close()` sends: the conversation is over. */
 export const NORMAL_CLOSE = 1000
 /** No close frame arrived. */
 const ABNORMAL_CLOSE = 1006
@@ -40,7 +40,7 @@ export function fitCloseReason(reason: string): string {
   return bytes.toString("utf8", 0, end)
 }
 
-/** What the peer's end means. */
+/** The meaning of the peer's end. */
 export function endByPeer(code: number, text: string): LinkEnd {
   if (isClean(code)) return { by: "peer", code, reason: text === "" ? `closed with code ${code}` : text }
   const reason =

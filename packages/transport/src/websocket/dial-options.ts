@@ -74,7 +74,7 @@ export function readToken(token: DialOptions["token"]): string | undefined {
   return typeof token === "function" ? token() : token
 }
 
-/** What a CLI on `--sdk-url` takes from its environment. */
+/** The settings that a CLI on `--sdk-url` takes from its environment. */
 export interface DialEnvironment {
   readonly token: string | undefined
   /** `CLAUDE_CODE_ENVIRONMENT_RUNNER_VERSION` */

@@ -81,7 +81,7 @@ function afterFailure(rules: DialRules, search: Search, input: DialInput & { typ
   }
 }
 
-/** What no patience can mend. */
+/** A failure that no patience can mend. */
 function finalFailure(rules: DialRules, failure: DialFailure): Closed | undefined {
   switch (failure.kind) {
     case "lost":

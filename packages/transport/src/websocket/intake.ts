@@ -8,7 +8,7 @@ export interface PausableLink {
 }
 
 /**
- * What a peer has sent and nobody has read yet. A reader that is behind stops the link the lines come from; one link
+ * A peer's lines that nobody has read yet. A reader that is behind stops the link the lines come from; one link
  * after another may bring them.
  */
 export class Intake {
@@ -45,7 +45,7 @@ export class Intake {
     if (this.#state === "full") await this.#room.wait()
   }
 
-  /** What the peer wrote before it sees our goodbye is still taken, unless nobody reads it. */
+  /** Lines that the peer wrote before it sees our goodbye are still taken, unless nobody reads them. */
   close(): void {
     if (this.#state === "full") this.end()
     else if (this.#state === "flowing") this.#state = "closing"

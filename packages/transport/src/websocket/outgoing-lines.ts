@@ -60,7 +60,7 @@ export class OutgoingLines {
   #pendingChars = 0
   /** Handed to the socket, and not yet said to be written. */
   #inFlightChars = 0
-  /** What the socket gave back: it is broken, and its end is on the way. */
+  /** The socket's error: it is broken, and its end is on the way. */
   #returned: Waiting[] = []
   #socket: FrameSocket | undefined
   #scheduled: NodeJS.Immediate | undefined
@@ -236,7 +236,7 @@ export class MessageRing {
     return this.#entries.map((entry) => entry.line)
   }
 
-  /** What came after that message; everything when it is not known. */
+  /** The lines after that message; all of them when it is not known. */
   after(uuid: string | undefined): string[] {
     const index = uuid === undefined ? -1 : this.#entries.findLastIndex((entry) => entry.uuid === uuid)
     return this.#entries.slice(index + 1).map((entry) => entry.line)

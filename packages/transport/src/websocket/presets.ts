@@ -1,11 +1,11 @@
 import { TransportError } from "../errors.ts"
 import { type PostPolicy, postPolicies, type ReconnectPolicy } from "./retry-policies.ts"
 
-/** What is sent again from the ring when a connection opens. */
+/** The lines that are sent again from the ring when a connection opens. */
 export type ReplayMode =
   | "none"
   | "whole-ring"
-  /** What came after the message that the server names in its upgrade reply; everything when it names none we know. */
+  /** The lines after the message that the server names in its upgrade reply; all of them when it names none we know. */
   | "after-last-request-id"
 
 export interface DialPreset {

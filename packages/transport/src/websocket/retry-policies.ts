@@ -14,7 +14,7 @@ export interface ReconnectPolicy extends Backoff {
   readonly countsPerFailedDial: 1 | 2
 }
 
-/** What has been used up since the last open connection. */
+/** The tries used up since the last open connection. */
 export interface ReconnectBudget {
   readonly failures: number
   readonly firstFailureAt: number
@@ -96,7 +96,7 @@ export type PostStep =
   | { readonly next: "retry"; readonly delayMs: number }
   | { readonly next: "drop"; readonly why: string }
 
-/** What a POST that was tried `tries` times, with this outcome, leads to. */
+/** The next step after a POST was tried `tries` times, with this outcome. */
 export function nextPostStep(policy: PostPolicy, tries: number, outcome: PostOutcome, roll: number): PostStep {
   if (outcome.kind === "answered") {
     const { status } = outcome

@@ -107,7 +107,7 @@ export class SocketLink {
     const end = this.#describeEnd(code, reason)
     this.#phase = { name: "ended" }
     this.#stopTimers()
-    // What a broken connection leaves half said is not a line; what an orderly one ends with is.
+    // A line that a broken connection leaves half said is not a line; the last of an orderly one is.
     const rest = isClean(code) ? this.#splitter.end() : []
     if (rest.length > 0) this.#owner.onLines(rest)
     this.#owner.onEnd(end)

@@ -51,7 +51,7 @@ function copySelected(text: string): boolean {
   field.value = text
   field.readOnly = true
   field.className = "sr-only"
-  // What stands outside of an open dialog cannot be selected.
+  // Text outside of an open dialog cannot be selected.
   const place = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body
   place.append(field)
   try {

@@ -57,7 +57,7 @@ const MAX_CHARS = 500
 let typed = ""
 let stop: (() => void) | undefined
 
-/** What is typed from now on is meant for a field that is not there yet: it is kept for it, and is no shortcut. */
+/** Keys typed from now on are meant for a field that is not there yet: they are kept for it, and are no shortcut. */
 export function keepTypedAhead(): void {
   stop?.()
   typed = ""

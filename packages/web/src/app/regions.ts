@@ -1,5 +1,5 @@
 const FIRST = '[data-region="waiting"]'
-/** What F6 goes through, in this order: what waits for you is always first. */
+/** The regions that F6 goes through, in this order: what waits for you is always first. */
 const REGIONS = [FIRST, '[data-region="composer"]', '[data-region="content"]', '[data-region="panels"]', "nav"]
 
 let from: HTMLElement | undefined
@@ -29,7 +29,7 @@ export function leaveRegion(): void {
   goBackOr(composer ?? document.getElementById("main"))
 }
 
-/** What had the focus is gone, and nothing came in its place. A field would bring up a phone's keyboard: it is not chosen for anybody. */
+/** The focused element is gone, and nothing came in its place. A field would bring up a phone's keyboard: it is not chosen for anybody. */
 export function mendLostFocus(): void {
   const isLost = document.activeElement === document.body || document.activeElement === null
   if (isLost) goBackOr(document.getElementById("main"))

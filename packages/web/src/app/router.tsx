@@ -55,7 +55,7 @@ function replaceAddress(to: string, behind?: string): void {
 }
 
 /**
- * What lies over a screen and has no address: it gets an entry of the history, so that Back closes it. Closed otherwise the entry
+ * A layer lies over a screen and has no address: it gets an entry of the history, so that Back closes it. Closed otherwise the entry
  * stays and is used for what comes next; nothing waits for the browser, whose own way back takes its time.
  */
 function openLayer(close: () => void): () => void {

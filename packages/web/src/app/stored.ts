@@ -2,7 +2,7 @@ const local = () => localStorage
 /** The tab's own, which goes with it. */
 export const ofTab = () => sessionStorage
 
-/** What the browser keeps under a name, as JSON; undefined where there is nothing, or nothing that can be read. */
+/** The browser's value under a name, as JSON; undefined where there is nothing, or nothing that can be read. */
 export function readStored(key: string, place: () => Storage = local): unknown {
   try {
     return JSON.parse(place().getItem(key) ?? "null") ?? undefined

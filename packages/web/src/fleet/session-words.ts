@@ -9,12 +9,12 @@ export function titleOf({ title, cwd, id }: Pick<Session, "title" | "cwd" | "id"
   return cwd === null ? `Session ${id.slice(0, 8)}` : `Session in ${shortPath(cwd, 1)}`
 }
 
-/** What archiving a session that waits comes to. */
+/** The effect of archiving a session that waits. */
 export function archiveConsequence({ pendingAsks }: Pick<Session, "pendingAsks">): string {
   return `${plural(pendingAsks, "open request")} will stay open. The session stays in the list until answered.`
 }
 
-/** What stopping a session comes to, for whoever is about to. */
+/** The effect of stopping a session, for somebody who is about to. */
 export function stopConsequence({
   state,
   pendingAsks,

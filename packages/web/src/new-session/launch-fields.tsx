@@ -105,7 +105,7 @@ const LISTS: readonly { readonly name: Name; readonly label: string; readonly pl
   { name: "disallowed", label: "Denied tools, one per line", placeholder: "WebFetch" },
 ]
 
-/** What the policy judges, and fields that become arguments of the CLI: only an admin may give any. */
+/** The policy's reach, and fields that become arguments of the CLI: only an admin may give any. */
 export function AdvancedFields({ isHere, problem, before }: AdvancedFieldsProps) {
   const { role } = useMe()
   if (role !== "admin") return null

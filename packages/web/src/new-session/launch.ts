@@ -69,7 +69,7 @@ export function modelNames(sessions: Iterable<{ readonly model: string | null }>
 
 const MAX_MODELS = 12
 
-/** What the policy judges of a session. Empty is what the policy itself says; an external agent cannot be made to wait for it. */
+/** The policy's reach for a session. Empty is what the policy itself says; an external agent cannot be made to wait for it. */
 export function enforceChoices(isHere: boolean): readonly Choice[] {
   return [
     { value: "", label: "As the policy says" },

@@ -44,7 +44,7 @@ function seqsOf(hits: readonly SearchHit[]): readonly number[] {
   return [...seqs].toSorted((a, b) => a - b)
 }
 
-/** What somebody came looking for, and the way to where else it stands in this session. */
+/** The text that somebody came looking for, and the way to where else it stands in this session. */
 export function FindBar({ session, text, seq }: FindBarProps) {
   const found = useHitsIn(session, text)
   useFoundWords(text, seq)

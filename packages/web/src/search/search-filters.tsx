@@ -9,7 +9,7 @@ import { useMachines } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { SCOPES, type Scope, type SearchWish } from "./search-query.ts"
 
-/** What narrows the search down; all of it is in the address. */
+/** The filters of the search; all of them are in the address. */
 export function SearchFilters({ wish }: { readonly wish: SearchWish }) {
   const isSet = [wish.machine, wish.from, wish.to].some((part) => part !== "")
   const [isOpen, setOpen] = useState(isSet)

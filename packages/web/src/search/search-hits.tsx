@@ -102,7 +102,7 @@ function onKey(event: KeyboardEvent<HTMLElement>): void {
 const KEY = "signalbox:searches"
 const MAX_KEPT = 8
 
-/** What was looked for and led somewhere, on this browser, the last first. */
+/** Earlier searches that led somewhere, on this browser, the last first. */
 export const recentQueries = createValueStore<readonly string[]>(readTexts(KEY).slice(0, MAX_KEPT))
 
 export function rememberQuery(text: string): void {

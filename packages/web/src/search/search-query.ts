@@ -12,7 +12,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]["value"]
 
-/** What is looked for, as the address has it. */
+/** The query, as the address has it. */
 export interface SearchWish {
   readonly text: string
   /** None means everywhere. */

@@ -77,7 +77,7 @@ function onFieldKey(event: KeyboardEvent<HTMLInputElement>, text: string): void 
   document.querySelector<HTMLElement>("[data-hit]")?.focus()
 }
 
-/** What is going on, said and shown in one place of one height. */
+/** The search's progress, said and shown in one place of one height. */
 function StatusLine({ state, reply }: { readonly state: string; readonly reply: SearchReply | undefined }) {
   const count = reply === undefined ? "" : plural(reply.hits.length, "match", "matches")
   const words = state === "searching" ? "Searching…" : state === "found" && reply !== undefined ? count : ""

@@ -13,7 +13,7 @@ export function EnforceNote({ session }: { readonly session: Session }) {
   )
 }
 
-/** What happened, and what to do. */
+/** The event, and what to do. */
 function notEnforcedWords({ state }: Pick<Session, "state">): string {
   if (state === "ended") {
     return "The policy couldn't judge every tool call of this agent. Check what it did before you resume it: it starts again under the policy."

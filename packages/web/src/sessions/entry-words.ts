@@ -41,7 +41,7 @@ export function failureLine(session: Session): string {
   if (advice !== undefined) return advice
   if (state === "ended" && (exit?.code ?? 0) !== 0) return exitWords(exit)
   const known = RESULTS.get(lastResult?.subtype ?? "")
-  // What went wrong is what it said last.
+  // The failure is what it said last.
   return known ?? oneLine(plainLine(lastLine ?? "") || "The turn failed", 200)
 }
 

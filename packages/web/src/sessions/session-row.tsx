@@ -89,7 +89,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             {silent && ask !== undefined && (
               <span className="shrink-0 text-meta text-danger">Machine offline; answers wait</span>
             )}
-            {/* What is asked needs the room more than what was done. */}
+            {/* The request needs the room more than what was done. */}
             <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
             {!compact && <EntryFacts entry={entry} className="hidden tablet:flex" />}
           </span>

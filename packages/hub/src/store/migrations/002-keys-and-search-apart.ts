@@ -1,5 +1,5 @@
 /**
- * What made appending expensive is gone from it. Keys are indexed later and in bulk (`event-keys.ts`; events up to
+ * Parts that made appending expensive are gone from it. Keys are indexed later and in bulk (`event-keys.ts`; events up to
  * `keyed-to` are), and the full-text index is a file of its own, which tells by `identity` whether it belongs to this one.
  */
 export const sql = `

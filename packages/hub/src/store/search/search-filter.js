@@ -7,7 +7,7 @@
 const NO_EVENT = 2 ** 48
 
 /**
- * What narrows a search down, as the log's own numbers.
+ * The filters of a search, as the log's own numbers.
  * @typedef {object} SearchFilter
  * @property {readonly string[] | undefined} fields
  * @property {ReadonlySet<number> | undefined} sessions the log's numbers of those that count; undefined for all

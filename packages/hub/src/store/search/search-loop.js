@@ -82,7 +82,7 @@ class SearchLoop {
         break
       case "close":
         this.#isClosed = true
-        // What is under way there fails, if it can be waited for.
+        // The work under way there fails, if it can be waited for.
         void this.#index.close()
         this.#wake()
         break
@@ -133,7 +133,7 @@ class SearchLoop {
       this.#isAsleep = false
       Atomics.store(this.#signal, IS_ASLEEP, 0)
     }
-    // Whoever commits once commits again: the first step takes it all.
+    // A writer that commits once commits again: the first step takes it all.
     if (this.#waiters.length === 0 && !this.#isClosed) await this.#rest(TRAFFIC_MS)
   }
 

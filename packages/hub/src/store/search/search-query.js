@@ -7,7 +7,7 @@ const MAX_TERMS = 32
  */
 
 /**
- * What somebody typed, as terms that must all be found. Nothing in it is an operator: punctuation separates words, as it
+ * Reads typed text as terms that must all be found. Nothing in it is an operator: punctuation separates words, as it
  * does in the index, and `"…"` keeps words together.
  * @param {string} query
  * @returns {readonly SearchTerm[]}

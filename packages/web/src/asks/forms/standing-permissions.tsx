@@ -53,7 +53,7 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
                 className="min-h-7! py-0! text-dense! coarse:min-h-11! max-tablet:ms-6 max-tablet:flex-1"
               />
             )}
-            {/* Whoever ticks it sees what it is. */}
+            {/* The person who ticks it sees what it is. */}
             {rules.length > MAX_INLINE && <ManyRules rules={rules} isOpen={ticked.has(index)} />}
           </li>
         )

@@ -39,7 +39,7 @@ interface DiffViewProps {
   readonly hunks: readonly Hunk[]
   /** The file's name: it tells the language. With a header it is shown there. */
   readonly path?: string | undefined
-  /** What stands above the lines: the file's name and how many lines changed, or only that. */
+  /** The head above the lines: the file's name and how many lines changed, or only that. */
   readonly header?: "path" | "counts"
   /** Rows shown before the rest is asked for. A decision is never cut: leave it out there. */
   readonly maxRows?: number

@@ -37,7 +37,7 @@ export interface NamedPicture {
   readonly name: string
 }
 
-/** What there is to look at: pictures among what the model was told, and pages of a document behind it. */
+/** Things to look at: pictures among what the model was told, and pages of a document behind it. */
 export function picturesOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly NamedPicture[] {
   const { input, result } = row
   const path = textOf(input, "file_path")

@@ -25,7 +25,7 @@ export function EmptyLane({ feed, view, lane }: EmptyLaneProps) {
     setLooking(true)
     void feed.lookFurther().finally(() => setLooking(false))
   }
-  // What could not be loaded is told above, with a way to try again.
+  // A failure to load is told above, with a way to try again.
   if (view.trouble !== undefined) return null
   return (
     <div className="absolute inset-0 overflow-y-auto bg-canvas">
@@ -64,7 +64,7 @@ type LaneAbsence =
 /** Pure. `host`: the call that the lane is named after, as far as it is known. */
 function laneAbsence(view: FeedView, host: ToolRow | undefined): LaneAbsence {
   if (host !== undefined && (host.hasLane || AGENTS.has(host.name))) return "silent"
-  // What runs a command and no agent has no lane.
+  // A task that runs a command and no agent has no lane.
   if (host?.hasCall === true) return "missing"
   if (view.isAtHead && view.isAtTail) return "missing"
   if (view.toSeq - view.fromSeq + 1 <= MAX_FILL) return "looking"

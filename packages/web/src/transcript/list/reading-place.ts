@@ -3,7 +3,7 @@ export type ReadingPlace =
   | { readonly at: "end" }
   | { readonly at: "row"; readonly key: string; readonly seq: number; readonly offsetPx: number }
 
-/** What was read, and in which of the history's entries. */
+/** The row that was read, and in which of the history's entries. */
 interface ReadingSpot {
   readonly entry: string
   readonly session: string

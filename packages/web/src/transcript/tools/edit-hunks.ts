@@ -14,7 +14,7 @@ type EditRow = Pick<ToolRow, "name" | "input" | "result">
 /** Rows are drawn often, and another one when they change: each is compared once. */
 const known = new WeakMap<EditRow, readonly Hunk[]>()
 
-/** What changed, as the CLI tells it; before it does, as the call says it. */
+/** The change, as the CLI tells it; before it does, as the call says it. */
 export function hunksOf(row: EditRow): readonly Hunk[] {
   const structured = row.result?.structured
   const patch = isObject(structured) ? patchOf(structured["structuredPatch"]) : undefined

@@ -4,7 +4,7 @@ import { classes } from "../../design/classes.ts"
 import { clockTime } from "../../design/words.ts"
 import { drawnMarks, nearestMark, seqAt, shareOf, steppedSeq, type TrackBounds, type TrackMark } from "./track-marks.ts"
 
-/** What is in view. */
+/** The part in view. */
 export interface TrackPosition {
   readonly from: number
   readonly to: number

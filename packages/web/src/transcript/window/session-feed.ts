@@ -22,7 +22,7 @@ export interface FeedView {
   readonly isCompacting: boolean
   /** The page that could not be had, and why. */
   readonly trouble: { readonly where: "before" | "after" | "around" | "tail"; readonly why: string } | undefined
-  /** What the list must do with the rows that are new: they came in front, or it is another part of the log. */
+  /** Tells the list about rows that are new: they came in front, or it is another part of the log. */
   readonly change: "none" | "front" | "replaced"
   /** Counts the durable events that came while we watched. */
   readonly arrived: number
@@ -156,13 +156,13 @@ export class SessionFeed {
     return this.#log.events.find((event) => event.seq === seq)
   }
 
-  /** What the agent last said of itself at the beginning of a turn, if that is held. */
+  /** The agent's last word on itself at the beginning of a turn, if that is held. */
   lastInit(): HubEvent["message"] | undefined {
     return this.#log.events.findLast(({ message }) => message.type === "system" && message["subtype"] === "init")
       ?.message
   }
 
-  /** What it last said of the limits of its account, if that is held. */
+  /** Its last word on the limits of its account, if that is held. */
   lastLimit(): HubEvent | undefined {
     return this.#log.events.findLast(({ message }) => message.type === "rate_limit_event")
   }
@@ -240,7 +240,7 @@ export class SessionFeed {
     }
   }
 
-  /** What the stream left out is read from the log. Who reads elsewhere stays there. */
+  /** Events that the stream left out are read from the log. A reader elsewhere stays there. */
   async #closeGap(lastSeq: number): Promise<void> {
     const wasLive = this.#log.isLive
     this.#onGap()
@@ -295,7 +295,7 @@ export class PageTurns {
     if (this.#running === undefined) await this.#start(read)
   }
 
-  /** What is on its way has arrived. */
+  /** Everything on its way has arrived. */
   async settled(): Promise<void> {
     await this.#running
   }
