@@ -237,9 +237,7 @@ export class Retention {
   async #choose(choice: Choice): Promise<{ chosen: SessionRecord[]; more: boolean }> {
     const { directory } = this.#options
     const { before, keepLast = 0 } = choice
-    // Pinned ones stay anyway, and take no place of those that are to be kept.
-    const kept = await directory.listSessions({ state: "ended", limit: keepLast, before: NEWEST_UNPINNED })
-    const isKept = new Set(kept.map(({ id }) => id))
+    const isKept = await this.#newestEnded(keepLast)
     const chosen: SessionRecord[] = []
     let place: ListPlace = { pinned: false, createdAt: before, id: "" }
     for (;;) {
@@ -253,6 +251,21 @@ export class Retention {
       place = last
       await nextTurn()
     }
+  }
+
+  /** Pinned ones stay anyway, and take no place of those that are to be kept. */
+  async #newestEnded(count: number): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>()
+    let place = NEWEST_UNPINNED
+    while (ids.size < count) {
+      const limit = Math.min(PAGE, count - ids.size)
+      const page = await this.#options.directory.listSessions({ state: "ended", limit, before: place })
+      for (const { id } of page) ids.add(id)
+      place = page.at(-1) ?? place
+      if (page.length < limit) break
+      await nextTurn()
+    }
+    return ids
   }
 
   #queue(chosen: readonly SessionRecord[], { by, via, ...choice }: OpenPrune): void {

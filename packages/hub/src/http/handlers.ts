@@ -85,7 +85,11 @@ function sessionHandlers(core: HubCore) {
       reserve(page.largestPieceBytes + AHEAD_BYTES)
       return streamReply(200, eventPageJson(page))
     },
-    "GET /api/sessions/:id/outline": async ({ params }) => ({ marks: await core.outline(params.id) }),
+    async "GET /api/sessions/:id/outline"({ params, reserve }) {
+      const entries = await core.outline(params.id)
+      reserve(AHEAD_BYTES)
+      return streamReply(200, pageJson("marks", { entries }))
+    },
     "GET /api/search": ({ query: { in: fields, ...query } }) =>
       core.search({ ...query, ...(fields === undefined ? {} : { fields }) }),
   } satisfies Partial<Handlers<typeof ROUTES>>

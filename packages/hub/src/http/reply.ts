@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Page } from "../asks/whole-ask.ts"
 import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
@@ -51,10 +52,15 @@ export function eventHead({ seq, at, from, by }: StoredEvent): string {
 /** Small entries share a piece. */
 const PIECE_CHARS = 64 * 1024
 
+interface Listed<T> {
+  readonly entries: Iterable<T> | Page<T>["entries"]
+  readonly more?: boolean
+}
+
 /** A list under its name, and whether there is more: no entry is read before somebody wants it. */
 export async function* pageJson<T>(
   name: string,
-  { entries, more }: Page<T>,
+  { entries, more }: Listed<T>,
   told: (entry: T) => unknown = (entry) => entry,
 ): AsyncGenerator<string> {
   let text = `{${JSON.stringify(name)}:[`
@@ -66,7 +72,7 @@ export async function* pageJson<T>(
     yield text
     text = ""
   }
-  yield `${text}],"more":${more}}`
+  yield `${text}]${more === undefined ? "" : `,"more":${more}`}}`
 }
 
 /** Bytes that many replies share: no reply gets a copy of its own. */
@@ -95,11 +101,14 @@ async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
 }
 
-/** Asks for the next chunk when its reader does, never before. */
+/** Asks for the next chunk when its reader does, never before, and not in the same turn: a fast reader of much is not alone. */
 function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  let isFirst = true
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        if (!isFirst) await nextTurn()
+        isFirst = false
         const { done, value } = await chunks.next()
         if (done === true) controller.close()
         else controller.enqueue(value)

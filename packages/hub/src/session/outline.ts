@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { type Envelope, fieldOf, isObject, isQuestion, textOf } from "@signalbox/protocol"
 import type { OutlineMark } from "@signalbox/protocol/hub-api"
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
-const PAGE = { limit: 1_000, maxBytes: 4 * 1024 * 1024 }
+/** What is read in one turn: a few milliseconds, however long the session is. */
+const PAGE = { limit: 250, maxBytes: 512 * 1024 }
 /** Bound for all sessions together: about 20 MB. */
 const MAX_KEPT_MARKS = 100_000
 
@@ -54,6 +56,7 @@ export class Outlines {
       if (last === undefined) return
       outline.marks.push(...events.flatMap((event) => markOf(event) ?? []))
       outline.upTo = last.seq
+      if (outline.upTo < lastSeq) await nextTurn()
     }
   }
 

@@ -81,8 +81,8 @@ export class SqliteDirectory implements Directory {
     return this.#sessions.get(id)
   }
 
-  async listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]> {
-    return this.#sessions.list(filter)
+  listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]> {
+    return this.#sessions.list(filter, () => nextTurn())
   }
 
   async findSession(key: SessionKey): Promise<string | undefined> {

@@ -49,7 +49,8 @@ export class AskTable {
     const conditions: string[] = []
     const values: SqlValue[] = []
     if (filter.session !== undefined) {
-      conditions.push("session = ?")
+      // Few are undelivered, and one session may have any number of asks: their index is the better one.
+      conditions.push(filter.undelivered === true ? "+session = ?" : "session = ?")
       values.push(filter.session)
     }
     if (filter.state !== undefined) {
@@ -60,7 +61,10 @@ export class AskTable {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     values.push(Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED))
     const order = filter.newestFirst === true ? "number DESC" : "number"
-    return this.#database.all(`SELECT ${COLUMNS} FROM asks ${where} ORDER BY ${order} LIMIT ?`, values).map(toAsk)
+    // The numbers come from an index alone: the bodies of a session's asks are not loaded to be put in order.
+    const numbers = `SELECT number FROM asks ${where} ORDER BY ${order} LIMIT ?`
+    const sql = `SELECT ${COLUMNS} FROM asks WHERE number IN (${numbers}) ORDER BY ${order}`
+    return this.#database.all(sql, values).map(toAsk)
   }
 }
 

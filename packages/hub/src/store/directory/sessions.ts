@@ -1,6 +1,7 @@
+import type { SessionState } from "@signalbox/protocol/hub-api"
 import type { KeptSession, SessionRecord } from "../../model/session-record.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
-import { MAX_LISTED, type SessionFilter, type SessionKey } from "../directory.ts"
+import { type ListPlace, MAX_LISTED, type SessionFilter, type SessionKey } from "../directory.ts"
 
 const KEYS = { requestKey: "request_key", agentSessionId: "agent_session", lastAgentUuid: "last_uuid" } as const
 
@@ -16,29 +17,28 @@ export class SessionTable {
     return row === undefined ? undefined : toSession(row)
   }
 
-  list({ before, state, q = "", limit }: SessionFilter): readonly SessionRecord[] {
-    const conditions: string[] = []
-    const values: SqlValue[] = []
-    if (before !== undefined) {
-      conditions.push("(pinned, created_at, id) < (?, ?, ?)")
-      values.push(before.pinned ? 1 : 0, before.createdAt, before.id)
-    }
-    if (state !== undefined) {
-      conditions.push("state = ?")
-      values.push(state)
-    }
-    if (q !== "") {
-      conditions.push("(words IS NULL OR instr(words, ?) > 0)")
-      values.push(q.toLowerCase())
-    }
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+  /** For words every row is looked at, and between two turns somebody else's. */
+  async list({ before, state, q = "", limit }: SessionFilter, nextTurn: () => Promise<unknown>) {
     const most = Math.min(limit, MAX_LISTED)
-    return this.#database
-      .all(`SELECT record FROM sessions ${where} ORDER BY pinned DESC, created_at DESC, id DESC LIMIT ?`, [
-        ...values,
-        most,
-      ])
-      .map(toRecord)
+    const records: SessionRecord[] = []
+    let from = before === undefined ? undefined : placeOf(before)
+    for (;;) {
+      const to = q === "" ? undefined : this.#endOfTurn(from, state)
+      const where = listed({ from, to, state, q })
+      const values = [...where.values, most - records.length]
+      const rows = this.#database.all(`SELECT record FROM sessions ${where.sql} ${LIST_ORDER} LIMIT ?`, values)
+      records.push(...rows.map(toRecord))
+      if (to === undefined || records.length >= most) return records
+      from = to
+      await nextTurn()
+    }
+  }
+
+  /** The index alone knows it. Undefined: the rest is not more than a turn takes. */
+  #endOfTurn(from: Place | undefined, state: SessionState | undefined): Place | undefined {
+    const { sql, values } = listed({ from, state })
+    const nth = `SELECT pinned, created_at, id FROM sessions ${sql} ${LIST_ORDER} LIMIT 1 OFFSET ?`
+    return this.#database.get(nth, [...values, TURN_ROWS - 1])
   }
 
   /** Of several with this key the newest: the one before it was stopped. */
@@ -69,6 +69,36 @@ export class SessionTable {
       this.#database.run(SAVE_ALL, [id, updatedAt, ...keys, ...text])
     }
   }
+}
+
+/** Rows whose words are looked at in one turn. */
+const TURN_ROWS = 4_000
+const LIST_ORDER = "ORDER BY pinned DESC, created_at DESC, id DESC"
+
+/** Where a session stands in the list. */
+type Place = readonly SqlValue[]
+
+interface Listed {
+  readonly from: Place | undefined
+  readonly to?: Place | undefined
+  readonly state: SessionState | undefined
+  readonly q?: string
+}
+
+function placeOf({ pinned, createdAt, id }: ListPlace): Place {
+  return [pinned ? 1 : 0, createdAt, id]
+}
+
+/** Rows after one place, up to another and with it. */
+function listed({ from, to, state, q = "" }: Listed): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const conditions = [
+    { sql: "(pinned, created_at, id) < (?, ?, ?)", values: from },
+    { sql: "(pinned, created_at, id) >= (?, ?, ?)", values: to },
+    { sql: "state = ?", values: state && [state] },
+    { sql: "(words IS NULL OR instr(words, ?) > 0)", values: q === "" ? undefined : [q.toLowerCase()] },
+  ].filter(({ values }) => values !== undefined)
+  const sql = conditions.length === 0 ? "" : `WHERE ${conditions.map((each) => each.sql).join(" AND ")}`
+  return { sql, values: conditions.flatMap(({ values }) => values ?? []) }
 }
 
 const KEY_COLUMNS = "created_at, title, state, pinned, runner, agent_session, request_key, next, last_uuid, at_rest"
