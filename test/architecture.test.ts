@@ -36,6 +36,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     operations: ["store", "auth"],
     runs: ["model", "store"],
     http: ["model", "operations", "asks", "auth"],
+    cluster: ["model", "store", "auth", "http"],
     session: ["model", "store", "operations", "asks"],
     agents: ["model", "store", "operations", "auth", "http", "session"],
     runners: ["model", "store", "operations", "auth", "http", "session", "agents"],

@@ -9,6 +9,7 @@ import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
 import { Enforcement } from "./clients/enforcement.ts"
+import type { Hubs } from "./cluster/hubs.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import { ACTOR } from "./model/access.ts"
@@ -44,6 +45,8 @@ export interface HubPartsOptions {
   /** Where the hub is reached, once it listens. */
   readonly url: () => string
   readonly claudeVersion: () => Promise<string | undefined>
+  /** Those on the same store; `counts` tells them of this one. */
+  readonly hubs: Hubs
   /** How long a runner that is being started is waited for, and the hub's version. */
   readonly fleet?: Pick<RunnerFleetOptions, "expectForMs" | "version">
 }
@@ -156,6 +159,7 @@ export async function assembleHub(options: HubPartsOptions) {
     launches,
     endings,
     runs: new RunDesk({ directory }),
+    hubs: options.hubs,
     viewers: fanOut,
     index: store.search,
     url: options.url,
@@ -196,7 +200,8 @@ export async function assembleHub(options: HubPartsOptions) {
     await fleet.settled()
     asks.close()
   }
-  return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, settle }
+  const counts = () => ({ sessions: registry.count, runners: fleet.countHere, viewers: streamDoor.count })
+  return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, counts, settle }
 }
 
 function openGrants(store: Store, find: (sessionId: string) => LiveSession | undefined): GrantDesk<Rule> {

@@ -25,6 +25,7 @@ import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/client-requests.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
+import type { Hubs } from "./cluster/hubs.ts"
 import type { AskQuery, EventPage, HubCore, SearchQuery } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
@@ -67,6 +68,7 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
+  readonly hubs: Hubs
   readonly viewers: Pick<FanOut, "countOf" | "read" | "watchAll">
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
   /** The hub's address, as others see it. */
@@ -91,6 +93,7 @@ export class LocalHubCore implements HubCore {
   readonly retention: HubCore["retention"]
   readonly runners: HubCore["runners"]
   readonly runs: HubCore["runs"]
+  readonly hubs: HubCore["hubs"]
   readonly #options: LocalHubCoreOptions
   readonly #outlines: Outlines
 
@@ -103,6 +106,7 @@ export class LocalHubCore implements HubCore {
     this.retention = options.retention
     this.runners = options.fleet
     this.runs = options.runs
+    this.hubs = options.hubs
     this.#options = options
     this.#outlines = new Outlines(options.log)
     options.viewers.watchAll({ purged: (id) => this.#outlines.forget(id) })

@@ -41,6 +41,8 @@ export interface HttpAppOptions {
   readonly version: string
   /** Why the hub is not ready, in words; undefined when it is. */
   readonly notReady?: () => string | undefined
+  /** Why nobody is served now. */
+  readonly refusal?: () => HubError | undefined
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
   /** Shared with the doors that stream beside the REST interface. */
@@ -59,7 +61,7 @@ export interface HttpApp {
 
 /** The hub's HTTP face. It needs no port: what it is given is a request, what it returns is the reply. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { authority, replyRoom = new ReplyRoom(), stallMs } = options
+  const { authority, replyRoom = new ReplyRoom(), stallMs, refusal } = options
   const routes = allRoutes(options)
   const bodies = new BodyReader()
   const hono = new Hono<HttpEnv>()
@@ -68,7 +70,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   hono.use(paceReplies(replyRoom, stallMs))
   if (options.cockpitDirectory !== undefined) addCockpit(hono, options.cockpitDirectory)
   for (const route of routes) {
-    hono.on(route.method, route.path, (context) => call({ route, authority, bodies, replyRoom }, context))
+    hono.on(route.method, route.path, (context) => call({ route, authority, bodies, replyRoom, refusal }, context))
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = allowedMethods(routes.filter((route) => route.path === path))
@@ -98,13 +100,19 @@ interface Serving {
   readonly authority: Authority
   readonly bodies: BodyReader
   readonly replyRoom: ReplyRoom
+  readonly refusal: HttpAppOptions["refusal"]
 }
 
 /** Who asks and whether they may comes first; only then is anything else of the request looked at. */
-async function call({ route, authority, bodies, replyRoom }: Serving, context: Context<HttpEnv>): Promise<Response> {
+async function call(
+  { route, authority, bodies, replyRoom, refusal }: Serving,
+  context: Context<HttpEnv>,
+): Promise<Response> {
   context.set("path", route.path)
   const facts = readFacts(context)
   const caller = requireAccess(context, authority, route.access)
+  const refused = caller === null ? undefined : refusal?.()
+  if (refused !== undefined) throw refused
   if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")

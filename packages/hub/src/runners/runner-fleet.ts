@@ -97,6 +97,10 @@ export class RunnerFleet {
     return [...this.#runners.values()].map(viewOf)
   }
 
+  get countHere(): number {
+    return [...this.#runners.values()].filter(({ here }) => here !== undefined).length
+  }
+
   /** How people call it. */
   nameOf(id: string): string {
     return this.#runners.get(id)?.facts.name ?? id

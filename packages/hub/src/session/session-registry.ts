@@ -101,6 +101,10 @@ export class SessionRegistry {
     return this.#held.get(id)?.session
   }
 
+  get count(): number {
+    return this.#held.size
+  }
+
   /** Those that somebody needs now. */
   *allLoaded(): Iterable<LiveSession> {
     for (const { session } of this.#held.values()) yield session

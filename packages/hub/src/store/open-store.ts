@@ -2,6 +2,7 @@ import { dirname, join } from "node:path"
 import type { StoreSize } from "@signalbox/protocol/hub-api"
 import { Backtests } from "./backtest.ts"
 import { Checkpointer } from "./checkpoint.ts"
+import type { ClusterStore } from "./cluster-store.ts"
 import { type ColdBytes, Compression, type CompressionTimes } from "./compression.ts"
 import { type Database, openDatabase } from "./database.ts"
 import type { Directory } from "./directory.ts"
@@ -38,6 +39,8 @@ export interface Store {
   readonly journal: Pick<Journal, "isStalled" | "room" | "stopWaiting">
   /** Deletes what purged sessions leave behind. */
   readonly purger: Purger
+  /** Present where hubs can share the database. Somebody must close it. */
+  openCluster?(): Promise<ClusterStore>
   /** Absent where the database compresses by itself. */
   readonly compression?: { readonly bytes: ColdBytes }
   size(): MeasuredSize | Promise<MeasuredSize>

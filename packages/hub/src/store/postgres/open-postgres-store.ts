@@ -2,6 +2,7 @@ import type { Pool } from "pg"
 import { Backtests } from "../backtest.ts"
 import type { MeasuredSize, Store, Watched } from "../open-store.ts"
 import { Purger } from "../purger.ts"
+import { ClusterTables } from "./cluster-tables.ts"
 import { connectWriter, openPool, postgresFailure } from "./connection.ts"
 import { requirePostgres } from "./postgres-check.ts"
 import { PostgresDirectory } from "./postgres-directory.ts"
@@ -21,6 +22,8 @@ const SIZE_MS = 2_000
 const FORGET_WRITERS = "DELETE FROM writers WHERE seen_at < now() - interval '1 day'"
 /** Steps go through whole tables, and another hub may be at them. */
 const UPDATE_TIMEOUT_MS = 30 * 60_000
+/** A place is renewed every few seconds: an answer that takes longer comes too late. */
+const CLUSTER = { max: 3, timeoutMs: 4_000 }
 const SIZE = `
   SELECT (SELECT coalesce(sum(last_seq - deleted_to), 0) FROM logs),
     coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relname NOT LIKE 'search%'), 0),
@@ -99,6 +102,7 @@ function assemble({ journal, pool, url, onPurgeTrouble }: Parts): Store {
     journal,
     purger,
     size: sizeOf(reader),
+    openCluster: async () => new ClusterTables(await openPool(url, CLUSTER)),
     close: () => (closing ??= close()),
   }
 }
