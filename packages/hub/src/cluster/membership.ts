@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import type { HubInfo } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { ClusterStore, HubRow, SeenHub } from "../store/cluster-store.ts"
@@ -31,7 +30,7 @@ const OWN_LEASE_MS = 9_000
 /** The hub's place among those that share its database, which it renews every few seconds. */
 export class Membership {
   /** New at each start: whoever was here before is another hub. */
-  readonly id = randomUUID()
+  readonly id: string
   readonly #options: MembershipOptions
   readonly #clock: () => number
   #fellows: readonly SeenHub[] = []
@@ -43,6 +42,7 @@ export class Membership {
 
   private constructor(options: MembershipOptions) {
     this.#options = options
+    this.id = options.store.hub
     this.#clock = options.clock ?? (() => performance.now())
   }
 

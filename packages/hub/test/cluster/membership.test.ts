@@ -80,15 +80,19 @@ describe.runIf(hasPostgres)("the place of a hub among others", () => {
     const told: string[] = []
     let isAway = false
     let now = 0
-    const hub = await join(
-      {
-        ...tables,
-        leave: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-        beat: (...row) => (isAway ? Promise.reject(new Error("away")) : tables.beat(...row)),
+    const store: ClusterStore = Object.create(tables, {
+      hub: { value: tables.hub },
+      leave: { value: () => Promise.resolve() },
+      beat: {
+        value: (...row: Parameters<ClusterStore["beat"]>) =>
+          isAway ? Promise.reject(new Error("away")) : tables.beat(...row),
       },
-      { clock: () => now, onLapsed: () => told.push("lapsed"), onBack: () => told.push("back") },
-    )
+    })
+    const hub = await join(store, {
+      clock: () => now,
+      onLapsed: () => told.push("lapsed"),
+      onBack: () => told.push("back"),
+    })
     isAway = true
     now = LEASE_MS / 2
     await hub.refresh()

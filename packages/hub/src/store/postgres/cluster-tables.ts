@@ -1,7 +1,17 @@
 import type { Pool } from "pg"
-import type { ClusterStore, HubRow, SeenHub } from "../cluster-store.ts"
+import { HubError } from "../../errors.ts"
+import type { Claimed, ClusterStore, HubRow, OwnedSession, SeenHub } from "../cluster-store.ts"
 import { postgresFailure } from "./connection.ts"
+import type { Fences } from "./fences.ts"
+import type { PostgresJournal } from "./postgres-journal.ts"
 import { type SqlRow, type SqlValue, send } from "./statement.ts"
+import { fromStored, toStored } from "./stored-text.js"
+
+export interface ClusterTablesOptions {
+  readonly pool: Pool
+  readonly journal: PostgresJournal
+  readonly fences: Fences
+}
 
 const moment = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const COLUMNS = `id, url, version, wire, sessions, runners, viewers, ${moment("started_at")}, ${moment("seen_at")}, started_at`
@@ -19,12 +29,83 @@ const BEAT = `
   ORDER BY started_at, id`
 const LEAVE = "DELETE FROM hubs WHERE id = $1"
 
+/** An insert that finds the row there would use up a number. */
+const CLAIM = `
+  WITH updated AS (
+    UPDATE logs SET epoch = epoch + 1, owner = $2::uuid
+    WHERE name = $1 AND ($3 OR owner IS NULL OR owner = $2::uuid OR NOT EXISTS (
+      SELECT FROM hubs WHERE hubs.id = logs.owner AND seen_at > now() - make_interval(secs => $4::float8 / 1000)))
+    RETURNING epoch
+  ), made AS (
+    INSERT INTO logs (name, epoch, owner) SELECT $1, 1, $2::uuid WHERE NOT EXISTS (SELECT FROM logs WHERE name = $1)
+    ON CONFLICT (name) DO NOTHING RETURNING epoch
+  )
+  SELECT epoch FROM updated UNION ALL SELECT epoch FROM made`
+const RELEASE = "UPDATE logs SET owner = NULL WHERE name = $1"
+const OWNERS = `
+  SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending')
+  FROM unnest($1::text[]) AS given (name) LEFT JOIN logs ON logs.name = given.name`
+const CLAIM_TRIES = 5
+const SMALL_BYTES = 200
+
 /** Has connections of its own: a hub renews its place however busy the others are. */
 export class ClusterTables implements ClusterStore {
   readonly #pool: Pool
+  readonly #journal: PostgresJournal
+  readonly #fences: Fences
 
-  constructor(pool: Pool) {
+  constructor({ pool, journal, fences }: ClusterTablesOptions) {
     this.#pool = pool
+    this.#journal = journal
+    this.#fences = fences
+  }
+
+  get hub(): string {
+    return this.#fences.hub
+  }
+
+  async claim(session: string, { leaseMs, force }: { leaseMs: number; force: boolean }): Promise<Claimed> {
+    for (let tries = 1; tries <= CLAIM_TRIES; tries++) {
+      const [row] = await this.#all(CLAIM, [toStored(session), this.hub, force, leaseMs])
+      if (row !== undefined) {
+        this.#fences.hold(session, Number(row[0]))
+        return { isOurs: true }
+      }
+      const { owner } = (await this.owners([session])).get(session) ?? {}
+      if (owner !== undefined) return { isOurs: false, owner }
+      // Let go of, or claimed and let go of, in the same moment.
+    }
+    throw new HubError("hub/busy", `Session ${session} goes from hub to hub: try again in a moment.`)
+  }
+
+  begin(session: string): void {
+    this.#fences.begin(session)
+  }
+
+  async release(session: string): Promise<void> {
+    const epoch = this.#fences.epochOf(session)
+    if (epoch === undefined) return
+    const values = [toStored(session)]
+    await this.#journal.write({ text: RELEASE, values }, { bytes: SMALL_BYTES, refusable: true, session, isAfterEvents: true })
+    if (this.#fences.epochOf(session) === epoch) this.#fences.drop(session)
+  }
+
+  drop(session: string): void {
+    this.#fences.drop(session)
+  }
+
+  epochOf(session: string): number | undefined {
+    return this.#fences.epochOf(session)
+  }
+
+  async owners(sessions: readonly string[]): Promise<ReadonlyMap<string, OwnedSession>> {
+    const rows = await this.#all(OWNERS, [sessions.map(toStored)])
+    return new Map(
+      rows.map(([name, owner, pendingAsks]) => [
+        fromStored(String(name)),
+        { owner: owner === null ? undefined : String(owner), pendingAsks: Number(pendingAsks) },
+      ]),
+    )
   }
 
   async beat({ id, url, version, wire, sessions, runners, viewers }: HubRow, leaseMs: number) {

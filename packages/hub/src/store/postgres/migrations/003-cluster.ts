@@ -16,5 +16,5 @@ export const sql = `
   ) WITH (fillfactor = 50);
 
   ALTER TABLE logs ADD COLUMN owner uuid;
-  CREATE INDEX logs_owned ON logs (owner) WHERE owner IS NOT NULL;
+  CREATE INDEX logs_claimed ON logs (owner) WHERE epoch <> 0;
 `
