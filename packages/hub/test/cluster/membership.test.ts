@@ -7,7 +7,7 @@ import type { ClusterStore } from "../../src/store/cluster-store.ts"
 import type { Store } from "../../src/store/open-store.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
-import { emptiedDatabase, rowsIn } from "../store/postgres-database.ts"
+import { clusterOf, emptiedDatabase, rowsIn } from "../store/postgres-database.ts"
 
 const closers: (() => Promise<unknown>)[] = []
 
@@ -20,7 +20,7 @@ async function openDatabase() {
   const store: Store = await openPostgresStore({ url })
   closers.push(() => store.close())
   const open = async (): Promise<ClusterStore> => {
-    const tables = (await store.openCluster?.()) ?? expect.fail("this store can be shared")
+    const tables = await clusterOf(store)
     closers.push(() => tables.close())
     return tables
   }
