@@ -39,7 +39,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     cluster: ["model", "store", "auth", "http"],
     session: ["model", "store", "operations", "asks"],
     agents: ["model", "store", "operations", "auth", "http", "session"],
-    runners: ["model", "store", "operations", "auth", "http", "session", "agents"],
+    runners: ["model", "store", "operations", "auth", "http", "cluster", "session", "agents"],
     viewers: ["model", "operations", "asks", "auth", "http", "session"],
     clients: ["model", "store", "operations", "asks", "auth", "http", "session", "viewers"],
     testing: ["model", "store"],

@@ -58,6 +58,7 @@ export const leftOut: readonly string[] =
         "packages/hub/test/cluster/claims.test.ts",
         "packages/hub/test/cluster/membership.test.ts",
         "packages/hub/test/store/postgres*.test.ts",
+        "test/postgres/cluster.test.ts",
         "test/postgres/commands.test.ts",
         "test/postgres/faults.test.ts",
         "test/loop/loop.test.ts",

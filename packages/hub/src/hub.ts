@@ -3,13 +3,14 @@ import { type AdminToken, ensureAdminToken, ensureDataDirectory } from "./auth/a
 import { Authority } from "./auth/authority.ts"
 import { checkBinding, settleExposure } from "./auth/exposure.ts"
 import { Cluster, type ClusterOptions } from "./cluster/cluster.ts"
+import type { ClusterDoor } from "./cluster/cluster-door.ts"
 import { checkClusterUrl } from "./cluster/cluster-url.ts"
 import { soloHub } from "./cluster/hubs.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
 import { refuseSocket } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
-import { ReplyRoom } from "./http/reply.ts"
+import { errorReply, ReplyRoom } from "./http/reply.ts"
 import { createHttpServer } from "./http/server.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
@@ -79,7 +80,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const logger = options.logger ?? createLogger()
     const metrics = createPrometheusMetrics()
     closers.push(() => metrics.close())
-    const store = await openStoreOf(options, {
+    let parts: HubParts | undefined
+    const onMoved = (session: string, epoch: number) => parts?.departed(session, epoch)
+    const store = await openStoreOf(options, onMoved, {
       onCommitted: metrics.logCommitted,
       onTrouble: (error) =>
         logger.error({ err: error }, "the store cannot be written: new input is refused until it can"),
@@ -100,7 +103,6 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     let address: ListeningAddress | undefined
     const version = options.version ?? VERSION
     const counts = () => parts?.counts() ?? { sessions: 0, runners: 0, viewers: 0 }
-    let parts: HubParts | undefined
     const cluster =
       ownUrl === undefined ? undefined : await openCluster({ store, url: ownUrl, version, counts, logger }, () => parts)
     if (cluster !== undefined) closers.push(() => cluster.close())
@@ -116,6 +118,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       url: () => options.publicUrl ?? address?.url ?? "",
       claudeVersion: options.claudeVersion ?? (async () => undefined),
       hubs,
+      cluster,
       fleet: { version, ...(options.expectRunnerForMs && { expectForMs: options.expectRunnerForMs }) },
     })
     parts = here
@@ -125,16 +128,24 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       if (cluster?.refusal !== undefined) return "The hub has lost its place among the hubs"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
+    let fellowDoor: ClusterDoor | undefined
     const loadApp = async () => {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), here.clientDoors.routes()])
       const { cockpitDirectory } = options
       const { core } = here
-      const operations = { logger, metrics, version, notReady, refusal: () => cluster?.refusal }
-      return createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom }).hono
+      const forwarding = cluster && {
+        forward: (...call: Parameters<Cluster["forward"]>) => cluster.forward(...call),
+        spread: (route: string) => cluster.spread(route),
+      }
+      const operations = { logger, metrics, version, notReady, refusal: () => cluster?.refusal, ...forwarding }
+      const { hono } = createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
+      fellowDoor = cluster?.door((request, caller) => hono.fetch(request, { caller }))
+      return hono
     }
     const server = createHttpServer({
       authority,
       loadApp,
+      ...(cluster && { onFellow: async (request: Request) => fellowDoor?.answer(request) ?? stopping() }),
       onTrouble: (error) =>
         logger.error({ err: error }, "the REST interface could not be loaded: it is tried again with the next request"),
       onUpgrade: (request, socket, head) =>
@@ -158,6 +169,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   }
 }
 
+function stopping(): Response {
+  return errorReply(new HubError("hub/stopping", "The hub is starting"))
+}
+
 interface Joining extends Pick<ClusterOptions, "store" | "url" | "version" | "counts"> {
   readonly logger: HubLogger
 }
@@ -167,7 +182,7 @@ function openCluster({ logger, ...joining }: Joining, parts: () => HubParts | un
     ...joining,
     onLapsed(error) {
       logger.error({ err: error }, "the hub has lost its place among the hubs: nobody is served until it has it again")
-      parts()?.streamDoor.sendAway("the hub has lost its database")
+      parts()?.giveUp("the hub has lost its database")
     },
     onBack: () => logger.info("the hub has its place among the hubs again"),
     trouble: (what, error) => logger.warn({ err: error }, what),
@@ -175,10 +190,14 @@ function openCluster({ logger, ...joining }: Joining, parts: () => HubParts | un
 }
 
 /** PostgreSQL's driver is loaded only for those who ask for it. */
-async function openStoreOf({ dataDirectory, store }: HubOptions, watched: Watched): Promise<Store> {
+async function openStoreOf(
+  { dataDirectory, store, clusterUrl }: HubOptions,
+  onMoved: (session: string, epoch: number) => void,
+  watched: Watched,
+): Promise<Store> {
   if (store === undefined) return openStore({ file: databaseIn(dataDirectory), ...watched })
   const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts")
-  return openPostgresStore({ url: store, ...watched })
+  return openPostgresStore({ url: store, ...(clusterUrl !== undefined && { shared: { onMoved } }), ...watched })
 }
 
 type Upgrade = Parameters<Parameters<typeof createHttpServer>[0]["onUpgrade"]>

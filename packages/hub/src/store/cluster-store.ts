@@ -18,6 +18,15 @@ export interface OwnedSession {
   readonly pendingAsks: number
 }
 
+export interface RunnerRow {
+  readonly id: string
+  /** Undefined while it is away. */
+  readonly hub: string | undefined
+  readonly epoch: number
+  readonly draining: boolean
+  readonly told: unknown
+}
+
 /** Times are the database's. */
 export interface SeenHub extends HubRow {
   readonly startedAt: string
@@ -47,5 +56,13 @@ export interface ClusterStore {
   epochOf(session: string): number | undefined
   /** The hubs that have these sessions, alive or not, and how many questions are open in them. */
   owners(sessions: readonly string[]): Promise<ReadonlyMap<string, OwnedSession>>
+  /** It is connected here from now on. Gives the number of that connection, higher than all before. */
+  runnerJoined(id: string, told: unknown): Promise<number>
+  /** These two change nothing when it is connected elsewhere by now. */
+  runnerChanged(id: string, told: unknown): Promise<void>
+  runnerLeft(id: string, told: unknown): Promise<void>
+  drainRunner(id: string, draining: boolean): Promise<void>
+  forgetRunner(id: string): Promise<void>
+  runners(): Promise<readonly RunnerRow[]>
   close(): Promise<void>
 }

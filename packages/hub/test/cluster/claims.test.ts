@@ -39,7 +39,8 @@ async function outcome(work: Promise<unknown>): Promise<string> {
   )
 }
 
-const claim = (hub: SharingHub, session: string, force = false) => hub.cluster.claim(session, { leaseMs: 10_000, force })
+const claim = (hub: SharingHub, session: string, force = false) =>
+  hub.cluster.claim(session, { leaseMs: 10_000, force })
 
 describe.runIf(hasPostgres)("whose session it is", () => {
   it("[CT10] a session has one owner: a living hub's is not claimed, a dead one's and one that was let go of is, each under a higher epoch", async () => {
@@ -87,16 +88,32 @@ describe.runIf(hasPostgres)("whose session it is", () => {
         log.append("s", [numberedEvent(2)]),
         log.append("t", [numberedEvent(1)]),
         directory.saveSession(keptSession("s", { title: "after" })),
-        directory.settleAsk("a", "pending", allowed(ask), { synced: true }),
+        directory.settleAsk("a", "pending", allowed(ask, "ann"), { synced: true }),
         directory.addAsk(pendingAsk("b", { sessionId: "s" })),
         directory.setMessageState("s", "m", "sent", "i"),
         directory.addMessage(waitingMessage("n", 2, { sessionId: "s" })),
-        directory.purgeSession("s", { at: "", what: "x", by: null, via: null, sessionId: "s", askId: null, details: {} }),
+        directory.purgeSession("s", {
+          at: "",
+          what: "x",
+          by: null,
+          via: null,
+          sessionId: "s",
+          askId: null,
+          details: {},
+        }),
         directory.putDocument("else", 1),
       ].map(outcome),
     )
     expect(outcomes).toEqual([
-      "hub/moved", "done", "hub/moved", "hub/moved", "hub/moved", "hub/moved", "hub/moved", "hub/moved", "done",
+      "hub/moved",
+      "done",
+      "hub/moved",
+      "hub/moved",
+      "hub/moved",
+      "hub/moved",
+      "hub/moved",
+      "hub/moved",
+      "done",
     ])
     expect(new Set(one.moved.map(([session, epoch]) => `${session} ${epoch}`))).toEqual(new Set(["s 1"]))
     await directory.markAskDelivered("a", "now")

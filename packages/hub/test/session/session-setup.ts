@@ -78,6 +78,8 @@ const NO_CLIENTS: SessionHelpers["clients"] = {
   greeted: () => undefined,
   heard: () => undefined,
   returned: () => undefined,
+  restore: () => Promise.resolve(),
+  left: () => undefined,
 }
 
 const NO_LAUNCHES: SessionHelpers["launches"] = {
@@ -114,6 +116,7 @@ export function setUpSessions(
       countOf: () => 0,
       published: (_id, items) => void published.push(...items),
       changed: () => undefined,
+      left: () => undefined,
     },
     metrics: { lineAbsorbed: () => undefined },
     trouble: (_session, what) => void troubles.push(what),

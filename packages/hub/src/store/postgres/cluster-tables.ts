@@ -1,6 +1,6 @@
 import type { Pool } from "pg"
 import { HubError } from "../../errors.ts"
-import type { Claimed, ClusterStore, HubRow, OwnedSession, SeenHub } from "../cluster-store.ts"
+import type { Claimed, ClusterStore, HubRow, OwnedSession, RunnerRow, SeenHub } from "../cluster-store.ts"
 import { postgresFailure } from "./connection.ts"
 import type { Fences } from "./fences.ts"
 import type { PostgresJournal } from "./postgres-journal.ts"
@@ -45,6 +45,12 @@ const RELEASE = "UPDATE logs SET owner = NULL WHERE name = $1"
 const OWNERS = `
   SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending')
   FROM unnest($1::text[]) AS given (name) LEFT JOIN logs ON logs.name = given.name`
+const JOINED = `
+  INSERT INTO runners (id, hub, epoch, draining, body) VALUES ($1, $2, 1, false, $3)
+  ON CONFLICT (id) DO UPDATE SET hub = excluded.hub, epoch = runners.epoch + 1, body = excluded.body RETURNING epoch`
+const CHANGED = "UPDATE runners SET body = $3 WHERE id = $1 AND hub = $2::uuid"
+const LEFT = "UPDATE runners SET hub = NULL, body = $3 WHERE id = $1 AND hub = $2::uuid"
+const MAX_RUNNERS = 2_000
 const CLAIM_TRIES = 5
 const SMALL_BYTES = 200
 
@@ -86,7 +92,10 @@ export class ClusterTables implements ClusterStore {
     const epoch = this.#fences.epochOf(session)
     if (epoch === undefined) return
     const values = [toStored(session)]
-    await this.#journal.write({ text: RELEASE, values }, { bytes: SMALL_BYTES, refusable: true, session, isAfterEvents: true })
+    await this.#journal.write(
+      { text: RELEASE, values },
+      { bytes: SMALL_BYTES, refusable: true, session, isAfterEvents: true },
+    )
     if (this.#fences.epochOf(session) === epoch) this.#fences.drop(session)
   }
 
@@ -115,6 +124,41 @@ export class ClusterTables implements ClusterStore {
 
   async leave(hub: string): Promise<void> {
     await this.#all(LEAVE, [hub])
+  }
+
+  async runnerJoined(id: string, told: unknown): Promise<number> {
+    const [row] = await this.#all(JOINED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+    return Number(row?.[0])
+  }
+
+  async runnerChanged(id: string, told: unknown): Promise<void> {
+    await this.#all(CHANGED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+  }
+
+  async runnerLeft(id: string, told: unknown): Promise<void> {
+    await this.#all(LEFT, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+  }
+
+  async drainRunner(id: string, draining: boolean): Promise<void> {
+    await this.#all("UPDATE runners SET draining = $2 WHERE id = $1", [toStored(id), draining])
+  }
+
+  async forgetRunner(id: string): Promise<void> {
+    await this.#all("DELETE FROM runners WHERE id = $1", [toStored(id)])
+  }
+
+  async runners(): Promise<readonly RunnerRow[]> {
+    const rows = await this.#all(
+      `SELECT id, hub, epoch, draining, body FROM runners ORDER BY id LIMIT ${MAX_RUNNERS}`,
+      [],
+    )
+    return rows.map(([id, hub, epoch, draining, body]) => ({
+      id: fromStored(String(id)),
+      hub: hub === null ? undefined : String(hub),
+      epoch: Number(epoch),
+      draining: draining === true,
+      told: JSON.parse(fromStored(String(body))),
+    }))
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Client } from "pg"
-import { HubError } from "../../errors.ts"
+import { movedError } from "../store-failure.ts"
 import { intArray, textArray } from "./binary-array.ts"
 import { sqlState } from "./connection.ts"
 import { send } from "./statement.ts"
@@ -81,10 +81,4 @@ export class Fences {
       throw sqlState(error) === DIVISION_BY_ZERO ? movedError(all[0]?.session ?? "") : error
     }
   }
-}
-
-export function movedError(session: string): HubError {
-  return new HubError("hub/moved", `Session ${session} is another hub's now: try again in a moment.`, {
-    details: { session, retryAfterSeconds: 1 },
-  })
 }

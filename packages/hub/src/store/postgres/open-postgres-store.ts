@@ -115,6 +115,7 @@ function assemble({ journal, pool, url, fences, onPurgeTrouble }: Parts): Store 
     journal,
     purger,
     size: sizeOf(reader),
+    ...(fences && { epochOf: (session: string) => fences.epochOf(session) }),
     openCluster: async () => {
       const own = await openPool(url, CLUSTER)
       return new ClusterTables({ pool: own, journal, fences: fences ?? new Fences(randomUUID()) })

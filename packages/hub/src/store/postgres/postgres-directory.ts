@@ -73,7 +73,8 @@ export class PostgresDirectory implements Directory {
     const { record, own } = session
     const reply = own.initializeReply
     const isKept = reply !== null && this.#repliesKept.get(reply) === record.id
-    if (isKept && (await this.#write(this.#sessions.saveChanges(session, isAtRest), options, record.id)).changed > 0) return
+    if (isKept && (await this.#write(this.#sessions.saveChanges(session, isAtRest), options, record.id)).changed > 0)
+      return
     await this.#write(this.#sessions.save(session, isAtRest), options, record.id)
     if (reply !== null) this.#repliesKept.set(reply, record.id)
   }

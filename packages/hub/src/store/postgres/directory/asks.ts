@@ -10,7 +10,8 @@ import { auditValues, insertAudit } from "./audit.ts"
 
 const COLUMNS = `body, delivered_at, ${isBeingPurged("asks")}`
 
-const IS_OWN = "($2::uuid IS NULL OR EXISTS (SELECT FROM logs WHERE logs.name = asks.session AND logs.owner = $2::uuid))"
+const IS_OWN =
+  "($2::uuid IS NULL OR EXISTS (SELECT FROM logs WHERE logs.name = asks.session AND logs.owner = $2::uuid))"
 const ADD = `
   INSERT INTO asks (id, session, state, undelivered, tool_use, body) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (id) DO NOTHING`
