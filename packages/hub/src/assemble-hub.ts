@@ -1,5 +1,5 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
-import { type Envelope, isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol"
 import type { RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { ReadingTurns } from "@signalbox/transport"
 import { AgentIngress } from "./agents/ingress.ts"

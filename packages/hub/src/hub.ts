@@ -133,11 +133,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), here.clientDoors.routes()])
       const { cockpitDirectory } = options
       const { core } = here
-      const forwarding = cluster && {
-        forward: (...call: Parameters<Cluster["forward"]>) => cluster.forward(...call),
-        spread: (route: string) => cluster.spread(route),
-      }
-      const operations = { logger, metrics, version, notReady, refusal: () => cluster?.refusal, ...forwarding }
+      const operations = { logger, metrics, version, notReady, cluster }
       const { hono } = createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
       fellowDoor = cluster?.door((request, caller) => hono.fetch(request, { caller }))
       return hono

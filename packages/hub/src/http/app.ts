@@ -33,6 +33,16 @@ import {
   SECURITY_HEADERS,
 } from "./reply.ts"
 
+/** What hubs that share a store do with a call. */
+interface SharedCalls {
+  /** Why nobody is served now. */
+  readonly refusal: HubError | undefined
+  /** Tells the other hubs what they must know of at once. Gives the addresses of those that did not confirm it in time. */
+  spread(route: string): Promise<readonly string[]>
+  /** Passes a call on to the hub whose it is. Undefined: it is this one's. */
+  forward(call: Forwarded): Promise<Response | undefined>
+}
+
 export interface HttpAppOptions {
   readonly core: HubCore
   readonly authority: Authority
@@ -41,12 +51,8 @@ export interface HttpAppOptions {
   readonly version: string
   /** Why the hub is not ready, in words; undefined when it is. */
   readonly notReady?: () => string | undefined
-  /** Why nobody is served now. */
-  readonly refusal?: () => HubError | undefined
-  /** What the other hubs must know of at once, they are told. Gives the addresses of those that did not confirm it in time. */
-  readonly spread?: (route: string) => Promise<readonly string[]>
-  /** Passes a call on to the hub whose it is. Undefined: it is this one's. */
-  readonly forward?: (call: Forwarded) => Promise<Response | undefined>
+  /** The hubs that share the store. */
+  readonly cluster?: SharedCalls | undefined
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
   /** Shared with the doors that stream beside the REST interface. */
@@ -65,7 +71,7 @@ export interface HttpApp {
 
 /** The hub's HTTP face. It needs no port: what it is given is a request, what it returns is the reply. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { authority, replyRoom = new ReplyRoom(), stallMs, refusal, forward, spread } = options
+  const { authority, replyRoom = new ReplyRoom(), stallMs, cluster } = options
   const routes = allRoutes(options)
   const bodies = new BodyReader()
   const hono = new Hono<HttpEnv>()
@@ -74,9 +80,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   hono.use(paceReplies(replyRoom, stallMs))
   if (options.cockpitDirectory !== undefined) addCockpit(hono, options.cockpitDirectory)
   for (const route of routes) {
-    hono.on(route.method, route.path, (context) =>
-      call({ route, authority, bodies, replyRoom, refusal, forward, spread }, context),
-    )
+    hono.on(route.method, route.path, (context) => call({ route, authority, bodies, replyRoom, cluster }, context))
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = allowedMethods(routes.filter((route) => route.path === path))
@@ -106,29 +110,27 @@ interface Serving {
   readonly authority: Authority
   readonly bodies: BodyReader
   readonly replyRoom: ReplyRoom
-  readonly refusal: HttpAppOptions["refusal"]
-  readonly forward: HttpAppOptions["forward"]
-  readonly spread: HttpAppOptions["spread"]
+  readonly cluster: SharedCalls | undefined
 }
 
 /** Who asks and whether they may comes first; only then is anything else of the request looked at. */
 async function call(
-  { route, authority, bodies, replyRoom, refusal, forward, spread }: Serving,
+  { route, authority, bodies, replyRoom, cluster }: Serving,
   context: Context<HttpEnv>,
 ): Promise<Response> {
   context.set("path", route.path)
   const facts = readFacts(context)
   const caller = requireAccess(context, authority, route.access)
-  const refused = caller === null ? undefined : refusal?.()
+  const refused = caller === null ? undefined : cluster?.refusal
   if (refused !== undefined) throw refused
   if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")
   const given = route.body && (await readBody(bodies, request, route))
   const body = route.body && validate(route.body, given, "body")
-  if (forward !== undefined && caller !== null && context.env.caller === undefined) {
+  if (cluster !== undefined && caller !== null && context.env.caller === undefined) {
     const { method, path } = route
-    const reply = await forward({ method, path, params: context.req.param(), body: given, caller, request })
+    const reply = await cluster.forward({ method, path, params: context.req.param(), body: given, caller, request })
     if (reply !== undefined) return reply
   }
   const reserve = (bytes: number) => {
@@ -137,7 +139,7 @@ async function call(
     if (!share.hold(bytes)) throw busy()
   }
   const reply = await route.handle({ facts, request, caller, query, body, params: context.req.param(), reserve })
-  const late = spread === undefined ? [] : await spread(`${route.method} ${route.path}`)
+  const late = cluster === undefined ? [] : await cluster.spread(`${route.method} ${route.path}`)
   if (late.length > 0) reply.headers.set("x-signalbox-unconfirmed", late.join(", "))
   return reply
 }
