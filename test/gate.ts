@@ -55,7 +55,10 @@ export const leftOut: readonly string[] =
         "test/hub/hybrid-root.test.ts",
         // A hub whose database is killed is in the smoke that the gate runs.
         "packages/hub/test/store/move.test.ts",
+        "packages/hub/test/cluster/claims.test.ts",
+        "packages/hub/test/cluster/membership.test.ts",
         "packages/hub/test/store/postgres*.test.ts",
+        "test/postgres/cluster.test.ts",
         "test/postgres/commands.test.ts",
         "test/postgres/faults.test.ts",
         "test/loop/loop.test.ts",

@@ -39,6 +39,7 @@ export class HubProcess {
     this.#flags = flags
   }
 
+  /** In a flag, `{port}` is the hub's port. */
   static async start(flags: readonly string[] = [], { data, command = COMMAND }: HubPlace = {}): Promise<HubProcess> {
     const hub = new HubProcess(data ?? (await mkdtemp(join(tmpdir(), "signalbox-hub-"))), flags, command)
     await hub.startElsewhere()
@@ -68,7 +69,7 @@ export class HubProcess {
       String(this.#port),
       "--data",
       this.data,
-      ...this.#flags,
+      ...this.#flags.map((flag) => flag.replace("{port}", String(this.#port))),
     ]
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
     this.#child = child
@@ -88,6 +89,11 @@ export class HubProcess {
   async startElsewhere(): Promise<void> {
     this.#port = await quietPort()
     await this.startAgain()
+  }
+
+  /** Stops the process where it is, or lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child?.kill(signal)
   }
 
   async kill(): Promise<void> {

@@ -35,6 +35,8 @@ export interface MachineOptions {
   /** Options of `signalbox up`. */
   readonly hubFlags?: readonly string[]
   readonly limits?: Readonly<Record<string, number>>
+  /** Where the runner finds its hub, if it is not the hub's own address. */
+  readonly reach?: (hubUrl: string) => string
 }
 
 /** A hub and a runner, each a process of its own that may be killed, and a folder for agents to work in. */
@@ -106,7 +108,7 @@ export class Machine {
     // The hub binds a runner to its token: the next process of this machine has the same one.
     this.#token ??= (await this.hub.post("/api/tokens", { role: "runner", name: "test" })).token
     const options = {
-      hubUrl: this.hub.ready.url,
+      hubUrl: this.#options.reach?.(this.hub.ready.url) ?? this.hub.ready.url,
       stateDirectory: join(this.#base, "state"),
       simulator: [process.execPath, SIMULATOR],
       maxAgents: this.#options.maxAgents ?? 10,

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   up: async () => (await machine()).addUp,
   down: async () => (await machine()).addDown,
   runner: async () => (await machine()).addRunner,
+  hubs: async () => (await machine()).addHubs,
   run: async () => (await work()).addRun,
   new: async () => (await sessions()).addNew,
   ls: async () => (await sessions()).addLs,

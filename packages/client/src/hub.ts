@@ -107,6 +107,12 @@ export function connectHub(options: ConnectOptions) {
     runners: hubRunners(rest),
     /** Lists of tasks that programs work through. */
     runs: hubRuns(rest),
+    /** The hubs on the same store. */
+    hubs: {
+      list: async () => (await rest.route("GET /api/hubs")).hubs,
+      /** Replaces the secret by which they know each other. */
+      rotateSecret: () => rest.route("POST /api/hubs/secret"),
+    },
 
     /** A call that this client has no method for. */
     request: <Reply = unknown>(call: Call): Promise<Reply> => rest.call(call),

@@ -1,4 +1,6 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
+import { isObject } from "@signalbox/protocol"
+import type { RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { ReadingTurns } from "@signalbox/transport"
 import { AgentIngress } from "./agents/ingress.ts"
 import { AskingSessions } from "./asking-sessions.ts"
@@ -8,6 +10,9 @@ import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
 import { Enforcement } from "./clients/enforcement.ts"
+import type { Cluster } from "./cluster/cluster.ts"
+import type { Hubs } from "./cluster/hubs.ts"
+import { HubError } from "./errors.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { HubLogger } from "./operations/logger.ts"
@@ -26,6 +31,7 @@ import { RunDesk } from "./runs/run-desk.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
+import { movedError } from "./store/store-failure.ts"
 import { FanOut } from "./viewers/fan-out.ts"
 import { StreamDoor } from "./viewers/stream-door.ts"
 
@@ -40,6 +46,10 @@ export interface HubPartsOptions {
   /** Where the hub is reached, once it listens. */
   readonly url: () => string
   readonly claudeVersion: () => Promise<string | undefined>
+  /** Those on the same store; `counts` tells them of this one. */
+  readonly hubs: Hubs
+  /** Where hubs share the store. */
+  readonly cluster?: Cluster | undefined
   /** How long a runner that is being started is waited for, and the hub's version. */
   readonly fleet?: Pick<RunnerFleetOptions, "expectForMs" | "version">
 }
@@ -48,7 +58,7 @@ export type HubParts = Awaited<ReturnType<typeof assembleHub>>
 
 /** Puts the rooms of a hub together and brings back what its store has. Nothing listens yet. */
 export async function assembleHub(options: HubPartsOptions) {
-  const { store, logger, metrics, authority } = options
+  const { store, logger, metrics, authority, cluster } = options
   const { log, directory } = store
   const fanOut = new FanOut()
   const policy = new PolicyDesk(directory)
@@ -64,6 +74,8 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     tokens,
     trouble,
+    ownership: cluster?.ownership,
+    hubId: cluster?.id,
   })
   const enforcement = new Enforcement({ policy, directory, trouble })
   const grants = openGrants(store, (id) => registry.loaded(id))
@@ -75,11 +87,22 @@ export async function assembleHub(options: HubPartsOptions) {
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
   const claims = new RunnerClaims({ directory, isLive: (id) => tokens.getLive(id) !== undefined, trouble: warn })
   const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
-  const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
+  const fleet = new RunnerFleet({
+    directory,
+    claims,
+    metrics,
+    trouble: warn,
+    shared: cluster?.runners,
+    onElsewhere: (id, isNew) => runnerDesk.elsewhere(id, isNew),
+    ...options.fleet,
+  })
   const endings = new ProcessEndings(fleet)
   const launches = new LaunchDesk({ registry, fleet, endings, directory, log, settings: settingsDesk, policy, trouble })
   registry.connect({ asks, grants, uses, clients: desks, launches })
   const turns = new ReadingTurns()
+  const isShared = cluster !== undefined
+  const desk = { registry, fleet, claims, refusals, launches, endings, hub: options.url, isShared }
+  const runnerDesk = new RunnerDesk(desk)
   const runnerDoor = new RunnerDoor({
     registry,
     authority,
@@ -87,7 +110,7 @@ export async function assembleHub(options: HubPartsOptions) {
     turns,
     endings,
     refusals,
-    desk: new RunnerDesk({ registry, fleet, claims, refusals, launches, endings, hub: options.url }),
+    desk: runnerDesk,
     journal: store.journal,
     clients: desks,
     onTrouble: warn,
@@ -102,6 +125,7 @@ export async function assembleHub(options: HubPartsOptions) {
     store,
     settings,
     trouble: warn,
+    ...(cluster && { isFirst: () => cluster.isFirst }),
   })
   await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load(), retention.load()])
   const warnOfAutoApproval = () => {
@@ -110,8 +134,18 @@ export async function assembleHub(options: HubPartsOptions) {
   }
   warnOfAutoApproval()
   policy.watch(warnOfAutoApproval)
+  const refresh = async () => {
+    const shared = [policy, uses, authority, fleet]
+    await Promise.all([settingsDesk.load(), ...shared.map((each) => each.refresh())])
+  }
+  cluster?.connect({
+    refresh,
+    adopt: () => registry.restore(),
+    release: (id, spawn) => release({ registry, launches }, id, spawn),
+    requestRunner: (id, body) => requestRunner(fleet, id, body),
+  })
   await registry.restore()
-  await desks.load()
+  if (!isShared) await desks.load()
   const core = new LocalHubCore({
     registry,
     log,
@@ -129,6 +163,8 @@ export async function assembleHub(options: HubPartsOptions) {
     launches,
     endings,
     runs: new RunDesk({ directory }),
+    hubs: options.hubs,
+    ...(cluster && { describe: (ids) => cluster.ownership.describe(ids) }),
     viewers: fanOut,
     index: store.search,
     url: options.url,
@@ -169,8 +205,47 @@ export async function assembleHub(options: HubPartsOptions) {
     await fleet.settled()
     asks.close()
   }
-  return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, settle }
+  const counts = () => ({ sessions: registry.count, runners: fleet.countHere, viewers: streamDoor.count })
+  /** Other hubs may have taken over what this one had. */
+  const giveUp = (why: string) => {
+    for (const session of registry.allLoaded()) registry.depart(session, movedError(session.id))
+    for (const door of [streamDoor, runnerDoor]) door.sendAway(why)
+  }
+  /** A write of the session was refused: another hub has it, unless this one has claimed it again since. */
+  const departed = (id: string, epoch: number) => {
+    const session = registry.loaded(id)
+    if (session !== undefined && store.epochOf?.(id) === epoch) registry.depart(session, movedError(id))
+  }
+  return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, counts, settle, giveUp, departed }
 }
+
+interface Releasing {
+  readonly registry: SessionRegistry
+  readonly launches: LaunchDesk
+}
+
+/** The session's agent has come to a fellow hub. `spawn`: its process, unless it dialled in by itself. */
+async function release({ registry, launches }: Releasing, id: string, spawn: string | undefined): Promise<void> {
+  const session = registry.loaded(id)
+  if (session === undefined) return
+  await launches.settled(session)
+  const { launch } = session.kept.own
+  const isKnown =
+    spawn === undefined ? launch === undefined : launch?.spawn === spawn || launch?.earlier.includes(spawn)
+  if (isKnown !== true) throw new HubError("session/no-agent", "the session has no such process")
+  if (registry.loaded(id) === session) await registry.handOver(session)
+}
+
+function requestRunner(fleet: RunnerFleet, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { request, timeoutMs } = body
+  if (!isObject(request) || typeof timeoutMs !== "number")
+    throw new HubError("request/invalid", "no request for a runner")
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub made it, as this one does
+  return fleet.requestHere(id, request as unknown as RunnerRequest, Math.min(timeoutMs, MAX_RUNNER_MS))
+}
+
+/** No hub waits longer for a runner. */
+const MAX_RUNNER_MS = 120_000
 
 function openGrants(store: Store, find: (sessionId: string) => LiveSession | undefined): GrantDesk<Rule> {
   return new GrantDesk<Rule>({

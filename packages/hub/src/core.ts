@@ -20,6 +20,7 @@ import type {
 } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "./asks/ask-desk.ts"
 import type { Page } from "./asks/whole-ask.ts"
+import type { Hubs } from "./cluster/hubs.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
@@ -77,6 +78,7 @@ export interface HubCore {
   readonly settings: Pick<SettingsDesk, "settings" | "put">
   readonly retention: Pick<Retention, "purge" | "prune" | "size">
   readonly runners: Pick<RunnerFleet, "list" | "request">
+  readonly hubs: Hubs
   readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">
 }
 

@@ -25,6 +25,8 @@ import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/client-requests.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
+import type { Hubs } from "./cluster/hubs.ts"
+import type { AtRest } from "./cluster/ownership.ts"
 import type { AskQuery, EventPage, HubCore, SearchQuery } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
@@ -67,10 +69,13 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
+  readonly hubs: Hubs
   readonly viewers: Pick<FanOut, "countOf" | "read" | "watchAll">
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
   /** The hub's address, as others see it. */
   readonly url: () => string
+  /** Which of the hubs that share the store have these sessions, which are not in memory here. */
+  readonly describe?: (ids: readonly string[]) => Promise<ReadonlyMap<string, AtRest>>
   /** Version of the `claude` on this machine. */
   readonly claudeVersion: () => Promise<string | undefined>
   readonly now?: () => Date
@@ -91,6 +96,7 @@ export class LocalHubCore implements HubCore {
   readonly retention: HubCore["retention"]
   readonly runners: HubCore["runners"]
   readonly runs: HubCore["runs"]
+  readonly hubs: HubCore["hubs"]
   readonly #options: LocalHubCoreOptions
   readonly #outlines: Outlines
 
@@ -103,6 +109,7 @@ export class LocalHubCore implements HubCore {
     this.retention = options.retention
     this.runners = options.fleet
     this.runs = options.runs
+    this.hubs = options.hubs
     this.#options = options
     this.#outlines = new Outlines(options.log)
     options.viewers.watchAll({ purged: (id) => this.#outlines.forget(id) })
@@ -143,13 +150,16 @@ export class LocalHubCore implements HubCore {
   }
 
   async listSessions(query: SessionQuery): Promise<SessionPage> {
-    const viewAtRest = (record: SessionRecord) => this.#viewAtRest(record)
-    return listSessions({ ...this.#options, viewAtRest }, query)
+    const viewsAtRest = (records: readonly SessionRecord[]) => this.#viewsAtRest(records)
+    return listSessions({ ...this.#options, viewsAtRest }, query)
   }
 
   async getSession(id: string): Promise<Session> {
     const session = this.#options.registry.loaded(id)
-    return session?.view() ?? this.#viewAtRest(await this.#recordOf(id))
+    if (session !== undefined) return session.view()
+    const [view] = await this.#viewsAtRest([await this.#recordOf(id)])
+    if (view === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    return view
   }
 
   async patchSession(id: string, patch: SessionPatch): Promise<Session> {
@@ -354,9 +364,19 @@ export class LocalHubCore implements HubCore {
     return kept.record
   }
 
-  /** A session that is only in the store is in the state in which it was let go, and has no open asks. */
-  #viewAtRest(record: SessionRecord): Session {
-    return viewOf(record, { state: record.state, pendingAsks: 0, viewers: this.#options.viewers.countOf(record.id) })
+  /**
+   * A session that is only in the store is in the state in which it was let go, and has no open asks. Another hub's is in the state that
+   * its hub has kept; if that hub is dead, its agent is away.
+   */
+  async #viewsAtRest(records: readonly SessionRecord[]): Promise<readonly Session[]> {
+    const { describe, viewers } = this.#options
+    const told = await describe?.(records.map(({ id }) => id))
+    return records.map((record) => {
+      const { owner, pendingAsks = 0, isOrphan = false } = told?.get(record.id) ?? {}
+      const state = isOrphan && record.state !== "ended" ? "disconnected" : record.state
+      const now = { state, pendingAsks, viewers: viewers.countOf(record.id) }
+      return viewOf(record, owner === undefined ? now : { ...now, owner })
+    })
   }
 
   #now(): string {

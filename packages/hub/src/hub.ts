@@ -2,11 +2,15 @@ import { assembleHub, type HubParts } from "./assemble-hub.ts"
 import { type AdminToken, ensureAdminToken, ensureDataDirectory } from "./auth/admin-token.ts"
 import { Authority } from "./auth/authority.ts"
 import { checkBinding, settleExposure } from "./auth/exposure.ts"
+import { Cluster, type ClusterOptions } from "./cluster/cluster.ts"
+import type { ClusterDoor } from "./cluster/cluster-door.ts"
+import { checkClusterUrl } from "./cluster/cluster-url.ts"
+import { soloHub } from "./cluster/hubs.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
 import { refuseSocket } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
-import { ReplyRoom } from "./http/reply.ts"
+import { errorReply, ReplyRoom } from "./http/reply.ts"
 import { createHttpServer } from "./http/server.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
@@ -19,6 +23,8 @@ export interface HubOptions {
   readonly dataDirectory: string
   /** The address of a PostgreSQL database that keeps everything durable. Left out: a file in the data directory does. */
   readonly store?: string
+  /** Where other hubs on the same PostgreSQL database reach this one. Left out: it has its store for itself. */
+  readonly clusterUrl?: string
   readonly host?: string
   /** Left out: 8765 or the next free one. 0: any. */
   readonly port?: number
@@ -59,7 +65,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const host = options.host ?? DEFAULT_HOST
   const { publicUrl, allowOrigins, trustedProxies } = options
   const exposure = settleExposure({ publicUrl, allowOrigins, trustedProxies })
-  checkBinding({ host, exposure, plaintextUnderstood: options.plaintextUnderstood === true })
+  const plaintextUnderstood = options.plaintextUnderstood === true
+  checkBinding({ host, exposure, plaintextUnderstood })
+  const { clusterUrl, store: named } = options
+  const ownUrl = clusterUrl && checkClusterUrl({ clusterUrl, store: named, plaintextUnderstood })
   await ensureDataDirectory(options.dataDirectory)
   // What was opened is closed in the opposite order, also when a later step fails.
   const closers: (() => unknown)[] = []
@@ -71,7 +80,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const logger = options.logger ?? createLogger()
     const metrics = createPrometheusMetrics()
     closers.push(() => metrics.close())
-    const store = await openStoreOf(options, {
+    let parts: HubParts | undefined
+    const onMoved = (session: string, epoch: number) => parts?.departed(session, epoch)
+    const store = await openStoreOf(options, onMoved, {
       onCommitted: metrics.logCommitted,
       onTrouble: (error) =>
         logger.error({ err: error }, "the store cannot be written: new input is refused until it can"),
@@ -91,7 +102,12 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const replyRoom = new ReplyRoom()
     let address: ListeningAddress | undefined
     const version = options.version ?? VERSION
-    const parts = await assembleHub({
+    const counts = () => parts?.counts() ?? { sessions: 0, runners: 0, viewers: 0 }
+    const cluster =
+      ownUrl === undefined ? undefined : await openCluster({ store, url: ownUrl, version, counts, logger }, () => parts)
+    if (cluster !== undefined) closers.push(() => cluster.close())
+    const hubs = cluster ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
+    const here = await assembleHub({
       store,
       logger,
       metrics,
@@ -101,61 +117,98 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       replyRoom,
       url: () => options.publicUrl ?? address?.url ?? "",
       claudeVersion: options.claudeVersion ?? (async () => undefined),
+      hubs,
+      cluster,
       fleet: { version, ...(options.expectRunnerForMs && { expectForMs: options.expectRunnerForMs }) },
     })
-    closers.push(() => parts.settle())
+    parts = here
+    closers.push(() => here.settle())
     const notReady = () => {
       if (closing !== undefined) return "The hub is stopping"
+      if (cluster?.refusal !== undefined) return "The hub has lost its place among the hubs"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
+    let fellowDoor: ClusterDoor | undefined
     const loadApp = async () => {
-      const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), parts.clientDoors.routes()])
+      const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), here.clientDoors.routes()])
       const { cockpitDirectory } = options
-      const { core } = parts
-      const operations = { logger, metrics, version, notReady }
-      return createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom }).hono
+      const { core } = here
+      const forwarding = cluster && {
+        forward: (...call: Parameters<Cluster["forward"]>) => cluster.forward(...call),
+        spread: (route: string) => cluster.spread(route),
+      }
+      const operations = { logger, metrics, version, notReady, refusal: () => cluster?.refusal, ...forwarding }
+      const { hono } = createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
+      fellowDoor = cluster?.door((request, caller) => hono.fetch(request, { caller }))
+      return hono
     }
     const server = createHttpServer({
       authority,
       loadApp,
+      ...(cluster && { onFellow: async (request: Request) => fellowDoor?.answer(request) ?? stopping() }),
       onTrouble: (error) =>
         logger.error({ err: error }, "the REST interface could not be loaded: it is tried again with the next request"),
-      onUpgrade: (request, socket, head) => upgrade(parts, closing !== undefined, { request, socket, head }),
-      onAgentPost: (request, response) => parts.ingress.receiveEvents(request, response),
+      onUpgrade: (request, socket, head) =>
+        upgrade(here, closing !== undefined || cluster?.refusal !== undefined, { request, socket, head }),
+      onAgentPost: (request, response) => here.ingress.receiveEvents(request, response),
     })
     closers.push(() => server.close())
-    closers.push(() => closeDoors(parts))
+    closers.push(() => closeDoors(here))
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
     closers.push(() => store.journal.stopWaiting())
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
     const createLoginCode = () => authority.createLoginCode(admin.tokenId)
     const ownRunner = (id: string, token: string) => {
       const record = authority.tokens.find(token)
-      if (record?.role === "runner") parts.fleet.own(id, record.id)
+      if (record?.role === "runner") here.fleet.own(id, record.id)
     }
-    return { address, admin, core: parts.core, createLoginCode, ownRunner, close }
+    return { address, admin, core: here.core, createLoginCode, ownRunner, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
+function stopping(): Response {
+  return errorReply(new HubError("hub/stopping", "The hub is starting"))
+}
+
+interface Joining extends Pick<ClusterOptions, "store" | "url" | "version" | "counts"> {
+  readonly logger: HubLogger
+}
+
+function openCluster({ logger, ...joining }: Joining, parts: () => HubParts | undefined): Promise<Cluster> {
+  return Cluster.open({
+    ...joining,
+    onLapsed(error) {
+      logger.error({ err: error }, "the hub has lost its place among the hubs: nobody is served until it has it again")
+      parts()?.giveUp("the hub has lost its database")
+    },
+    onBack: () => logger.info("the hub has its place among the hubs again"),
+    trouble: (what, error) => logger.warn({ err: error }, what),
+  })
+}
+
 /** PostgreSQL's driver is loaded only for those who ask for it. */
-async function openStoreOf({ dataDirectory, store }: HubOptions, watched: Watched): Promise<Store> {
+async function openStoreOf(
+  { dataDirectory, store, clusterUrl }: HubOptions,
+  onMoved: (session: string, epoch: number) => void,
+  watched: Watched,
+): Promise<Store> {
   if (store === undefined) return openStore({ file: databaseIn(dataDirectory), ...watched })
   const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts")
-  return openPostgresStore({ url: store, ...watched })
+  return openPostgresStore({ url: store, ...(clusterUrl !== undefined && { shared: { onMoved } }), ...watched })
 }
 
 type Upgrade = Parameters<Parameters<typeof createHttpServer>[0]["onUpgrade"]>
 
 function upgrade(
   parts: HubParts,
-  isClosing: boolean,
+  isClosed: boolean,
   { request, socket, head }: { request: Upgrade[0]; socket: Upgrade[1]; head: Upgrade[2] },
 ): void {
   // An agent would take an HTTP error for the end; a cut connection it tries again.
-  if (isClosing) return void socket.destroy()
+  if (isClosed) return void socket.destroy()
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/"
   if (path === "/api/stream") return parts.streamDoor.handleUpgrade(request, socket, head)
   if (parts.runnerDoor.handles(path)) return parts.runnerDoor.handleUpgrade(request, socket, head)

@@ -64,6 +64,14 @@ export class PolicyDesk {
     this.#use(parsed, kept.version)
   }
 
+  /** Another hub may have put one. */
+  async refresh(): Promise<void> {
+    const [newest] = await this.#directory.listPolicies({ limit: 1 })
+    if (newest === undefined || newest.version <= this.#version) return
+    await this.load()
+    for (const changed of this.#watchers) changed()
+  }
+
   get policy(): Policy {
     return this.#inForce.policy
   }
@@ -180,6 +188,14 @@ export class RuleUses {
   async load(): Promise<void> {
     const day = this.#day
     this.#today = { day, uses: new Map(await this.#directory.ruleUses({ day })) }
+  }
+
+  /** Other hubs use rules too. What is used here and not in the store yet still counts. */
+  async refresh(): Promise<void> {
+    const day = this.#day
+    const stored = await this.#directory.ruleUses({ day })
+    if (this.#today.day !== day) return
+    for (const [rule, count] of stored) this.#today.uses.set(rule, Math.max(count, this.#today.uses.get(rule) ?? 0))
   }
 
   async restore(session: string): Promise<void> {

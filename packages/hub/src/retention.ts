@@ -25,6 +25,8 @@ export interface RetentionOptions {
   readonly viewers: Pick<FanOut, "purged">
   readonly store: Pick<Store, "size"> & { readonly purger: { wake(): void } }
   readonly settings: () => HubSettings
+  /** Of hubs that share a store one looks after its size and its old sessions. Left out: this one. */
+  readonly isFirst?: () => boolean
   readonly trouble: (what: string, error: unknown) => void
   readonly now?: () => Date
 }
@@ -178,6 +180,10 @@ export class Retention {
 
   /** About once an hour: how large the store is, what a restart interrupted, and what the settings want gone. */
   async #look(): Promise<void> {
+    if (this.#options.isFirst?.() === false) {
+      if (!this.#isClosed) this.#timer = this.#lookIn(FIRST_LOOK_MS)
+      return
+    }
     try {
       const isClockSteady = await this.#noteSize()
       for (const open of this.#open) this.#queue((await this.#choose(open)).chosen, open)
@@ -329,9 +335,11 @@ function isChosen(record: SessionRecord, { before, archived }: Choice): boolean 
   return record.updatedAt < before && !record.pinned && (archived !== true || record.archived)
 }
 
+const PASSED_OVER: ReadonlySet<string> = new Set(["session/live", "session/unknown", "hub/moved"])
+
 /** It runs, was woken or changed before its turn came, or is gone already. */
 function isPassedOver(error: unknown): boolean {
-  return error instanceof HubError && (error.code === "session/live" || error.code === "session/unknown")
+  return error instanceof HubError && PASSED_OVER.has(error.code)
 }
 
 function isOpenPrune(value: unknown): value is OpenPrune {

@@ -3,6 +3,7 @@ import type { Command } from "commander"
 import type { CommandContext, JsonOption } from "../base/context.ts"
 import { collect, defineCommand, wholeNumber } from "../base/define-command.ts"
 import type { DiscoverOptions } from "../discover/discover.ts"
+import type { HubsOptions } from "../hub/hubs.ts"
 import type { RunnerCommandOptions } from "../runner/run-runner.ts"
 import type { DownOptions } from "../up/down.ts"
 import type { UpOptions } from "../up/up.ts"
@@ -27,6 +28,10 @@ export function addUp(program: Command, context: CommandContext): void {
           "--store <store>",
           "sqlite, or a database: postgres://user@host:5432/database (default: the one used last)",
         )
+        .option(
+          "--cluster-url <url>",
+          "where other hubs on the same database reach this one, such as http://10.0.0.2:8765",
+        )
         .option("--no-open", "don't open the cockpit in a browser")
         .option("--no-runner", "don't start a runner")
         .option("--public-url <url>", "the hub's address for people, if it is behind a proxy")
@@ -41,6 +46,17 @@ export function addUp(program: Command, context: CommandContext): void {
         .option("--anonymous-relay", "let plain relay frontends on this machine connect without a token")
         .option("--i-understand-plaintext", "listen beyond this machine without TLS"),
   }).action(async (options: UpOptions) => (await import("../up/up.ts")).up(options, context))
+}
+
+export function addHubs(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "hubs",
+    summary: "List the hubs on the same database",
+    examples: ["signalbox hubs", "signalbox hubs --rotate-secret"],
+    json: "print the list as JSON",
+    options: (command) =>
+      command.option("--rotate-secret", "replace the secret by which these hubs know each other (admin)"),
+  }).action(async (options: HubsOptions) => (await import("../hub/hubs.ts")).hubs(options, context))
 }
 
 export function addDown(program: Command, context: CommandContext): void {

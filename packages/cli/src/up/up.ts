@@ -21,6 +21,7 @@ export interface UpOptions extends JsonOption, StoreOption {
   readonly port?: number
   readonly open: boolean
   readonly runner: boolean
+  readonly clusterUrl?: string
   readonly publicUrl?: string
   readonly allowOrigin: readonly string[]
   readonly trustedProxy: readonly string[]
@@ -38,7 +39,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
   const tell = (text: string) => void context.stderr.write(`signalbox: ${text}\n`)
   const here = await openHubHere(data, {
     host: options.host,
-    ...defined({ port: options.port, publicUrl: options.publicUrl, store }),
+    ...defined({ port: options.port, publicUrl: options.publicUrl, clusterUrl: options.clusterUrl, store }),
     allowOrigins: options.allowOrigin,
     trustedProxies: options.trustedProxy,
     anonymousAgents: options.anonymousAgents === true,

@@ -201,6 +201,7 @@ export class AgentIngress {
 
   async #sessionFor(request: UpgradeRequest, path: IngressPath, caller: Caller | null): Promise<LiveSession | Refusal> {
     const { registry } = this.#options
+    if (caller?.sessionId != null) await registry.take(caller.sessionId)
     const own = caller?.sessionId == null ? undefined : await registry.newestOf(caller.sessionId)
     if (path.kind === "session") {
       const named = await registry.newestOf(path.id)

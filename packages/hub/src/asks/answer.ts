@@ -294,6 +294,11 @@ export class AnswerDelivery {
     }
   }
 
+  /** Another hub delivers what is left of this session. */
+  letGo(sessionId: string): void {
+    for (const [id, { ask }] of this.#unconfirmed) if (ask.sessionId === sessionId) this.#unconfirmed.delete(id)
+  }
+
   /** The session of an answer to one of these questions that may not have been heard. */
   sessionOf(isAsked: (ask: AskRecord) => boolean): string | undefined {
     for (const { ask } of this.#unconfirmed.values()) if (isAsked(ask)) return ask.sessionId

@@ -103,6 +103,12 @@ export class AskDesk {
     await this.#delivery.restore(session)
   }
 
+  /** The session is another hub's now: nothing of it is settled, expires or is sent here. */
+  letGo(sessionId: string): void {
+    for (const ask of this.pendingOf(sessionId)) this.#release(ask)
+    this.#delivery.letGo(sessionId)
+  }
+
   /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
   isBusyWith(sessionId: string): boolean {
     return (

@@ -43,6 +43,11 @@ export class Authority {
     return new Authority({ tokens, logins, exposure, clock })
   }
 
+  /** Another hub may have let somebody in or out. */
+  async refresh(): Promise<void> {
+    await Promise.all([this.tokens.refresh(), this.#logins.refresh()])
+  }
+
   checkHostAndOrigin(facts: RequestFacts): OriginVerdict {
     return checkHostAndOrigin(facts, this.exposure)
   }

@@ -30,6 +30,8 @@ export class Logins {
   readonly #clock: Clock
   readonly #logins: Map<string, Login>
   readonly #listeners = new Set<(login: string) => void>()
+  #saves = 0
+  #unsaved = 0
 
   private constructor(directory: TokenDirectory, clock: Clock, kept: KeptLogins) {
     this.#directory = directory
@@ -46,6 +48,17 @@ export class Logins {
     const logins = new Logins(directory, clock, kept)
     if (kept !== document) await logins.#save()
     return logins
+  }
+
+  /** Another hub may have signed somebody in or out. */
+  async refresh(): Promise<void> {
+    const before = this.#saves
+    const document = await this.#directory.getDocument(DOCUMENT)
+    // Read before what was changed here meanwhile.
+    if (!isKeptLogins(document) || this.#saves !== before || this.#unsaved > 0) return
+    const kept = new Map(document.logins.map((login) => [login.hash, login]))
+    for (const [hash, login] of kept) if (!this.#logins.has(hash)) this.#logins.set(hash, login)
+    for (const hash of this.#logins.keys()) if (!kept.has(hash)) this.#forget(hash)
   }
 
   /** Returns what the cookie holds, and for how long. */
@@ -111,7 +124,11 @@ export class Logins {
 
   #save(): Promise<void> {
     const kept: KeptLogins = { cookieName: this.cookieName, logins: [...this.#logins.values()] }
-    return this.#directory.putDocument(DOCUMENT, kept, { synced: true })
+    this.#saves += 1
+    this.#unsaved += 1
+    return this.#directory.putDocument(DOCUMENT, kept, { synced: true }).finally(() => {
+      this.#unsaved -= 1
+    })
   }
 }
 

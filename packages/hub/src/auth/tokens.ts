@@ -77,6 +77,23 @@ export class Tokens {
     this.#watchExpiry()
   }
 
+  /** Another hub may have made or revoked some. Agents' tokens are the business of the hub where the agent is. */
+  async refresh(): Promise<void> {
+    const usable = await this.#directory.usableTokens(this.#now())
+    const ids = new Set(usable.map(({ id }) => id))
+    for (const record of usable) if (!this.#byId.has(record.id)) this.#keep(record)
+    const missing = [...this.#byId.values()].filter(
+      (known) => known.role !== "agent" && this.#isLive(known) && !ids.has(known.id),
+    )
+    for (const { id } of missing) {
+      const record = await this.#directory.getToken(id)
+      if (record === undefined || this.#isLive(record)) continue
+      this.#keep(record)
+      this.#tellEnded(id)
+    }
+    this.#watchExpiry()
+  }
+
   /** The token that this secret is, if it may still be used. */
   find(secret: string): TokenRecord | undefined {
     const hash = hashSecret(secret)

@@ -13,7 +13,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { FanOut } from "../viewers/fan-out.ts"
 import { ClientDesk } from "./client-desk.ts"
-import { CONTROL_PART, readKeptPart } from "./client-parts.ts"
+import { type ClientPart, CONTROL_PART, readKeptPart } from "./client-parts.ts"
 import type { Enforcement } from "./enforcement.ts"
 
 export interface ClientDesksOptions {
@@ -49,11 +49,33 @@ export class ClientDesks {
     for (const id of Array.isArray(index) ? index : []) {
       const session = typeof id === "string" ? registry.loaded(id) : undefined
       if (session === undefined || session.isEnded) continue
-      const kept = await directory.getDocument(documentOf(session.id))
-      const parts = (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
+      if (this.#kept.has(session.id)) continue
+      const parts = await this.#keptOf(session.id)
       this.#kept.add(session.id)
       this.of(session).restore(parts)
     }
+  }
+
+  /** What kept clients had brought to a session that another hub had. */
+  async restore(session: LiveSession): Promise<void> {
+    if (session.isEnded || this.#desks.has(session.id)) return
+    const parts = await this.#keptOf(session.id)
+    if (parts.length === 0) return
+    this.#kept.add(session.id)
+    this.of(session).restore(parts)
+  }
+
+  async #keptOf(sessionId: string): Promise<readonly ClientPart[]> {
+    const kept = await this.#options.directory.getDocument(documentOf(sessionId))
+    return (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
+  }
+
+  /** The session is another hub's now, and what clients brought to it with it. */
+  left({ id }: LiveSession): void {
+    this.#desks.delete(id)
+    this.#kept.delete(id)
+    this.#greeted.get(id)?.wake()
+    this.#greeted.delete(id)
   }
 
   of(session: LiveSession): ClientDesk {

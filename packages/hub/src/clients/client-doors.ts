@@ -48,7 +48,10 @@ export class ClientDoors {
     this.#sse = new SseDoor(hub)
     const stopWatching = hub.desks.watch(hub.fanOut)
     // Event streams are the only clients that stay when a session is over.
-    const stopEnding = hub.fanOut.watchAll({ purged: (id) => this.#sse.purged(id) })
+    const stopEnding = hub.fanOut.watchAll({
+      purged: (id) => this.#sse.gone(id),
+      left: (id) => this.#sse.gone(id),
+    })
     const stopListening = hub.authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()

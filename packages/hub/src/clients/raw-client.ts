@@ -164,6 +164,7 @@ export class RawClient implements DeskClient {
       published: (_id, items) => this.published(items),
       asked: (ask) => this.#asked(ask),
       changed: (view) => this.#changed(view),
+      left: () => this.#options.port.end(1012, "the session is another hub's now"),
     })
     this.#watching.get(session.id)?.()
     this.#watching.set(session.id, end)

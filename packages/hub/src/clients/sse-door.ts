@@ -52,8 +52,8 @@ export class SseDoor {
     this.#forgetting.clear()
   }
 
-  /** Streams of a session that was deleted for good end; who opens one again is told 404. */
-  purged(sessionId: string): void {
+  /** Streams of a session that was deleted for good, or is another hub's, end; who opens one again is told so. */
+  gone(sessionId: string): void {
     for (const [key, client] of this.#clients) if (client.sessionId === sessionId) this.#drop(key, client)
   }
 

@@ -41,6 +41,12 @@ export interface HttpAppOptions {
   readonly version: string
   /** Why the hub is not ready, in words; undefined when it is. */
   readonly notReady?: () => string | undefined
+  /** Why nobody is served now. */
+  readonly refusal?: () => HubError | undefined
+  /** What the other hubs must know of at once, they are told. Gives the addresses of those that did not confirm it in time. */
+  readonly spread?: (route: string) => Promise<readonly string[]>
+  /** Passes a call on to the hub whose it is. Undefined: it is this one's. */
+  readonly forward?: (call: Forwarded) => Promise<Response | undefined>
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
   /** Shared with the doors that stream beside the REST interface. */
@@ -59,7 +65,7 @@ export interface HttpApp {
 
 /** The hub's HTTP face. It needs no port: what it is given is a request, what it returns is the reply. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { authority, replyRoom = new ReplyRoom(), stallMs } = options
+  const { authority, replyRoom = new ReplyRoom(), stallMs, refusal, forward, spread } = options
   const routes = allRoutes(options)
   const bodies = new BodyReader()
   const hono = new Hono<HttpEnv>()
@@ -68,7 +74,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   hono.use(paceReplies(replyRoom, stallMs))
   if (options.cockpitDirectory !== undefined) addCockpit(hono, options.cockpitDirectory)
   for (const route of routes) {
-    hono.on(route.method, route.path, (context) => call({ route, authority, bodies, replyRoom }, context))
+    hono.on(route.method, route.path, (context) =>
+      call({ route, authority, bodies, replyRoom, refusal, forward, spread }, context),
+    )
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = allowedMethods(routes.filter((route) => route.path === path))
@@ -98,23 +106,40 @@ interface Serving {
   readonly authority: Authority
   readonly bodies: BodyReader
   readonly replyRoom: ReplyRoom
+  readonly refusal: HttpAppOptions["refusal"]
+  readonly forward: HttpAppOptions["forward"]
+  readonly spread: HttpAppOptions["spread"]
 }
 
 /** Who asks and whether they may comes first; only then is anything else of the request looked at. */
-async function call({ route, authority, bodies, replyRoom }: Serving, context: Context<HttpEnv>): Promise<Response> {
+async function call(
+  { route, authority, bodies, replyRoom, refusal, forward, spread }: Serving,
+  context: Context<HttpEnv>,
+): Promise<Response> {
   context.set("path", route.path)
   const facts = readFacts(context)
   const caller = requireAccess(context, authority, route.access)
+  const refused = caller === null ? undefined : refusal?.()
+  if (refused !== undefined) throw refused
   if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")
-  const body = route.body && validate(route.body, await readBody(bodies, request, route), "body")
+  const given = route.body && (await readBody(bodies, request, route))
+  const body = route.body && validate(route.body, given, "body")
+  if (forward !== undefined && caller !== null && context.env.caller === undefined) {
+    const { method, path } = route
+    const reply = await forward({ method, path, params: context.req.param(), body: given, caller, request })
+    if (reply !== undefined) return reply
+  }
   const reserve = (bytes: number) => {
     const share = replyRoom.open(caller?.tokenId ?? "")
     context.set("share", share)
     if (!share.hold(bytes)) throw busy()
   }
-  return route.handle({ facts, request, caller, query, body, params: context.req.param(), reserve })
+  const reply = await route.handle({ facts, request, caller, query, body, params: context.req.param(), reserve })
+  const late = spread === undefined ? [] : await spread(`${route.method} ${route.path}`)
+  if (late.length > 0) reply.headers.set("x-signalbox-unconfirmed", late.join(", "))
+  return reply
 }
 
 async function readBody(bodies: BodyReader, request: Request, route: Route): Promise<unknown> {
@@ -142,6 +167,17 @@ function refuseMethod(context: Context<HttpEnv>, authority: Authority, allow: st
 function refusePath(context: Context<HttpEnv>, authority: Authority): never {
   requireLook(context, authority)
   throw new HubError("route/unknown", "There is nothing here: GET /api/openapi.json lists what there is")
+}
+
+/** A call as it was made, for another hub. */
+export interface Forwarded {
+  readonly method: Method
+  /** As in the table of routes. */
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly caller: Caller
+  readonly request: Request
 }
 
 /** Every call of a route comes with this. The app checked the caller, and body and query by the route's schemas. */
@@ -226,6 +262,8 @@ function dressReplies({ authority, logger, metrics }: Operations): MiddlewareHan
 /** A foreign Host or Origin is refused before anybody is asked who they are; an allowed Origin gets CORS, on errors too. */
 function admitOrigins(authority: Authority): MiddlewareHandler<HttpEnv> {
   return async (context, next) => {
+    // Another hub has checked where it came from.
+    if (context.env.caller !== undefined) return next()
     const verdict = authority.checkHostAndOrigin(readFacts(context))
     if (verdict.kind !== "allowed") return next()
     if (isPreflight(context.req.raw)) context.res = preflightReply(context.req.raw)

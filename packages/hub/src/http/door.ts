@@ -94,11 +94,16 @@ export class Door<V extends Visitor> {
     this.#visitors.delete(visitor)
   }
 
-  /** The hub goes down: everybody is told to come back. */
+  /** Everybody is told to come back. */
+  sendAway(reason: string): void {
+    for (const visitor of this.#visitors) void visitor.end(COME_BACK, reason)
+  }
+
+  /** The hub goes down. */
   close(): void {
     clearInterval(this.#pings)
     this.#stopListening()
-    for (const visitor of this.#visitors) void visitor.end(COME_BACK, "the hub restarts")
+    this.sendAway("the hub restarts")
   }
 }
 

@@ -32,6 +32,7 @@ export function handlersOf(options: HandlerOptions): Handlers<typeof ROUTES> {
     ...askHandlers(core),
     ...policyHandlers(core),
     ...runnerHandlers(core),
+    ...hubHandlers(core),
     ...accessHandlers(authority),
     ...operationsHandlers(options),
   }
@@ -193,6 +194,14 @@ function runnerHandlers(core: HubCore) {
     "GET /api/runs/:id": ({ params }) => runs.get(params.id),
     "PATCH /api/runs/:id": ({ params, body }) => runs.change(params.id, body),
     "PATCH /api/runs/:id/tasks/:n": ({ params, body }) => runs.changeTask(params.id, taskNumber(params.n), body),
+  } satisfies Partial<Handlers<typeof ROUTES>>
+}
+
+/** Hubs on the same store. */
+function hubHandlers({ hubs }: HubCore) {
+  return {
+    "GET /api/hubs": () => ({ hubs: [...hubs.list()] }),
+    "POST /api/hubs/secret": ({ caller }) => hubs.rotateSecret(caller.name),
   } satisfies Partial<Handlers<typeof ROUTES>>
 }
 

@@ -15,6 +15,8 @@ export interface Bindings {
   readonly incoming?: IncomingMessage
   readonly outgoing?: ServerResponse
   readonly peer?: string
+  /** Another hub passes the request on, and says for whom. */
+  readonly caller?: Caller
 }
 
 export interface HttpEnv {
@@ -36,8 +38,9 @@ export function readFacts(context: Context<HttpEnv>): RequestFacts {
 /** The caller, or null where none is needed. Otherwise 401, or 403 for a role that may not. */
 export function requireAccess(context: Context<HttpEnv>, authority: Authority, access: Route["access"]): Caller | null {
   const facts = readFacts(context)
+  const { caller: vouchedFor } = context.env
   if (access === "anybody" || (access === "viewer unless loopback" && isLoopbackRequest(facts))) return null
-  const caller = authority.identify(facts)
+  const caller = vouchedFor ?? authority.identify(facts)
   if (caller === null) {
     throw new HubError("auth/required", "A token is needed: send it as Authorization: Bearer …, or sign in")
   }

@@ -16,6 +16,8 @@ export interface HttpServerOptions {
   readonly authority: Pick<Authority, "meet">
   /** Called once. Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds. */
   readonly loadApp: () => Promise<LoadedApp>
+  /** Answers what other hubs ask, below `/cluster`. */
+  readonly onFellow?: ((request: Request) => Promise<Response>) | undefined
   /** Takes the socket over, whatever it does with it. */
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** `POST …/session/…/events` and `POST /events`, as agents send it: answered there, never here. */
@@ -129,10 +131,12 @@ function createLimitedServer(limits: ServerLimits): Server {
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-async function openListener({ authority, loadApp }: HttpServerOptions): Promise<RequestListener> {
+async function openListener({ authority, loadApp, onFellow }: HttpServerOptions): Promise<RequestListener> {
   const [{ getRequestListener }, app] = await Promise.all([import("@hono/node-server"), loadApp()])
   return getRequestListener(
     async (request, { incoming, outgoing }) => {
+      if (onFellow !== undefined && request.url.includes("/cluster/") && isClusterPath(request.url))
+        return onFellow(request)
       await authority.meet(request.headers.get("authorization") ?? undefined)
       // The other kind of message is HTTP/2's, which this server does not speak.
       const isOurs = incoming instanceof IncomingMessage && outgoing instanceof ServerResponse
@@ -148,6 +152,10 @@ async function openListener({ authority, loadApp }: HttpServerOptions): Promise<
       },
     },
   )
+}
+
+function isClusterPath(url: string): boolean {
+  return new URL(url).pathname.startsWith("/cluster/")
 }
 
 /** Neither `*` nor the URL of some other place, with or without its scheme: who resolves it later must not be fooled. */

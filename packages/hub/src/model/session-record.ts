@@ -8,7 +8,7 @@ import { NO_TOKENS } from "@signalbox/protocol/usage"
 export type SessionTransport = NonNullable<Session["transport"]>
 
 /** What is told of a session, and kept. `pendingAsks` and `viewers` are counted when it is told. */
-export type SessionRecord = Omit<Session, "pendingAsks" | "viewers">
+export type SessionRecord = Omit<Session, "pendingAsks" | "viewers" | "owner">
 
 /** What the hub must know of a session after a restart and tells nobody. */
 interface SessionPrivate {

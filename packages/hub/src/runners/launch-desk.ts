@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Enforce, HubSettings, NewSession } from "@signalbox/protocol/hub-api"
 import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
@@ -61,6 +62,8 @@ export class LaunchDesk {
   readonly #options: LaunchDeskOptions
   readonly #creating = new Map<string, Promise<LiveSession>>()
   readonly #strays = new StrayProcesses()
+  /** First messages that are on their way to sessions whose agents were just started. */
+  readonly #prompting = new Map<string, Promise<unknown>>()
 
   constructor(options: LaunchDeskOptions) {
     this.#options = options
@@ -88,6 +91,13 @@ export class LaunchDesk {
     // Somebody else's wish was first.
     if (!session.isEnded && !session.isParked) return Promise.resolve()
     return this.#begin(session, (launch) => this.#revive(session, by, launch))
+  }
+
+  /** Resolves when a start of this session's agent that is under way is over, with all that belongs to it. */
+  async settled(session: LiveSession): Promise<void> {
+    await session.launch?.done.catch(() => undefined)
+    await nextTurn()
+    await this.#prompting.get(session.id)?.catch(() => undefined)
   }
 
   stop(session: LiveSession, reason: string): Promise<void> {
@@ -133,7 +143,9 @@ export class LaunchDesk {
     await this.#options.directory.putDocument(LAUNCHING, { at: this.#now() }, { synced: true })
     const session = await this.#launch(request, caller)
     try {
-      return await this.#prompt(session, request, caller)
+      const prompting = this.#prompt(session, request, caller)
+      this.#prompting.set(session.id, prompting)
+      return await prompting.finally(() => this.#prompting.delete(session.id))
     } catch (error) {
       // A caller with a key asks again and finds it; nobody else would.
       if (request.requestKey === undefined) await this.#options.endings.stop(session, "its prompt could not be kept")

@@ -83,6 +83,11 @@ export class RunnerAgent implements AgentWire {
 
   /** Ends the connection alone: the process is the runner's, and is stopped by it. */
   closeWith(code: number, reason: string): Promise<void> {
+    // Elsewhere, or here later: what is not durable by now is brought again.
+    if (code === COME_BACK) {
+      this.#isGivenUp = true
+      this.#options.taken.goBack()
+    }
     return this.#options.socket.end(code, reason)
   }
 

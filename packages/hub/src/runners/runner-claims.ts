@@ -36,6 +36,12 @@ export class RunnerClaims {
     }
   }
 
+  /** Another hub may have bound some since. */
+  async refresh(): Promise<void> {
+    await this.#writing
+    await this.load()
+  }
+
   /** The live token that holds this id, if any. */
   ownerOf(id: string): string | undefined {
     const owner = this.#owners.get(id)

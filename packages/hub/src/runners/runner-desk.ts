@@ -1,4 +1,5 @@
 import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
+import { HubError } from "../errors.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
@@ -19,6 +20,8 @@ export interface RunnerDeskOptions {
   readonly hub: () => string
   readonly now?: () => Date
   readonly missingGraceMs?: number
+  /** Other hubs have runners and sessions too. */
+  readonly isShared?: boolean
 }
 
 /** A process that is over may have its last words on their way by a connection of its own. */
@@ -35,15 +38,17 @@ export class RunnerDesk implements RunnerListener {
   }
 
   async hello(connection: RunnerConnection, hello: Hello): Promise<void> {
-    const { fleet, claims, refusals, launches, hub } = this.#options
+    const { fleet, claims, refusals, launches, hub, isShared } = this.#options
     const { id } = hello.runner
+    if (isShared === true) await claims.refresh()
     if (!claims.claim(id, connection.tokenId)) return refusals.refuse(connection, id)
     this.#ids.set(connection, id)
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
     await this.#stopStrays(hello)
-    for (const cut of hello.cut) await this.#endCut(id, cut)
-    if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
+    const noted: string[] = []
+    for (const cut of hello.cut) if (await this.#endCut(id, cut)) noted.push(cut.spawn)
+    if (noted.length > 0) connection.tell({ ev: "noted", spawns: noted })
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
     this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
     for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) session.wantAgent()
@@ -72,10 +77,17 @@ export class RunnerDesk implements RunnerListener {
   }
 
   /** Whether this token speaks for the runner that has the process. */
-  mayAttach({ kept }: LiveSession, spawn: string, tokenId: string): "yes" | "not yet" | { readonly runner: string } {
+  async mayAttach(
+    { kept }: LiveSession,
+    spawn: string,
+    tokenId: string,
+  ): Promise<"yes" | "not yet" | { readonly runner: string }> {
     const runner = kept.own.launch === undefined ? undefined : runnerOf(kept.own.launch, spawn)
     if (runner === undefined) return "yes"
-    const owner = this.#options.claims.ownerOf(runner)
+    const { claims, isShared } = this.#options
+    // It may have said hello to another hub.
+    if (isShared === true && claims.ownerOf(runner) === undefined) await claims.refresh()
+    const owner = claims.ownerOf(runner)
     if (owner === undefined) return "not yet"
     return owner === tokenId ? "yes" : { runner }
   }
@@ -85,23 +97,42 @@ export class RunnerDesk implements RunnerListener {
     this.#timers.clear()
   }
 
-  async #endCut(runner: string, { session: sessionId, spawn, reason }: Cut): Promise<void> {
-    const session = await this.sessionOf(sessionId, spawn)
-    const { launch } = session?.kept.own ?? {}
-    if (session === undefined || launch?.spawn !== spawn || launch.runner !== runner) return
-    await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
+  /** False: another hub has the session and does not give it away now, so the runner is to tell it again. */
+  async #endCut(runner: string, { session: sessionId, spawn, reason }: Cut): Promise<boolean> {
+    try {
+      await this.#options.registry.take(sessionId, spawn)
+      const session = await this.sessionOf(sessionId, spawn)
+      const { launch } = session?.kept.own ?? {}
+      if (session === undefined || launch?.spawn !== spawn || launch.runner !== runner) return true
+      await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
+      return true
+    } catch (error) {
+      if (!isMoved(error)) throw error
+      return false
+    }
+  }
+
+  /** A runner has connected to another hub: what this one takes for alive on it may be over. It may be well again, too. */
+  elsewhere(id: string, isNew: boolean): void {
+    if (isNew) this.#watchMissing(id, new Set())
+    this.#options.launches.wakeAll(id)
   }
 
   /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
   async #stopStrays({ runner, agents }: Hello): Promise<void> {
     const { launches, registry } = this.#options
     for (const { session, spawn } of agents) {
-      const owner = await this.sessionOf(session, spawn)
+      const owner = await this.sessionOf(session, spawn).catch(unlessMoved)
+      // Another hub has its session, and knows it or not when it comes there.
+      if (owner === "elsewhere") continue
       const isStarting = registry.loaded(session)?.launch?.spawn === spawn
       if (owner?.kept.own.launch?.spawn === spawn || isStarting) continue
       if (owner !== undefined && !isOn(owner, spawn, runner.id)) continue
       // The conversation may have gone on in another session, which would meet it there.
-      const newest = owner ?? (await registry.newestOf(session))
+      const newest = owner ?? (await registry.newestOf(session).catch(unlessMoved))
+      if (newest === "elsewhere") continue
+      // A hub may be starting it: it is asked when the process comes.
+      if (newest === undefined && this.#options.isShared === true) continue
       void launches.stopStray(newest?.id ?? session, { runner: runner.id, spawn })
     }
   }
@@ -122,7 +153,10 @@ export class RunnerDesk implements RunnerListener {
   }
 
   async #endMissing({ session, spawn }: { session: LiveSession; spawn: string }): Promise<void> {
-    if (session.kept.own.launch?.spawn !== spawn || session.wire !== undefined) return
+    const { launch } = session.kept.own
+    if (launch?.spawn !== spawn || session.wire !== undefined) return
+    // It was started since, or the runner knew it all the time.
+    if (this.#options.isShared === true && this.#options.fleet.hasProcess(launch.runner, spawn)) return
     await this.#options.endings.lost(session, "its process is gone from the runner").catch(() => undefined)
   }
 
@@ -136,6 +170,15 @@ export class RunnerDesk implements RunnerListener {
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+function isMoved(error: unknown): boolean {
+  return error instanceof HubError && (error.code === "hub/moved" || error.code === "hub/unreachable")
+}
+
+function unlessMoved(error: unknown): "elsewhere" {
+  if (!isMoved(error)) throw error
+  return "elsewhere"
 }
 
 function isOn({ kept }: LiveSession, spawn: string, runner: string): boolean {

@@ -74,6 +74,11 @@ export class RunnerDoor {
     return { caller, to: place }
   }
 
+  /** This hub has lost its place: everybody looks for another one. */
+  sendAway(reason: string): void {
+    this.#door.sendAway(reason)
+  }
+
   /** The hub goes down: runners are told to come back. Resolves when all that came is dealt with. */
   async close(): Promise<void> {
     const runs = [...this.#controls.values(), ...this.#agents.values()]
@@ -88,7 +93,10 @@ export class RunnerDoor {
         ? [this.#controls, new RunnerConnection(socket, this.#options.desk, this.#options.turns).run()]
         : [this.#agents, this.#runAgent(socket, place.spawn)]
     const over = async () => {
-      await run.catch((error: unknown) => this.#options.onTrouble("a runner's connection", error))
+      await run.catch((error: unknown) => {
+        this.#options.onTrouble("a runner's connection", error)
+        return socket.end(COME_BACK, "the hub could not deal with it")
+      })
       sockets.delete(socket)
       this.#door.delete(socket)
       await socket.end(1000, "done")
@@ -100,12 +108,13 @@ export class RunnerDoor {
   async #runAgent(socket: DoorSocket, spawn: string): Promise<void> {
     const attach = await this.#readAttach(socket)
     if (attach === undefined) return
+    if (!(await this.#take(attach.session, spawn))) return socket.end(NOT_OURS, "the hubs do not know this process")
     // The runner's word that it started the process may be a moment behind the process itself.
     const { launch } = this.#options.registry.loaded(attach.session) ?? {}
     if (launch?.spawn === spawn) await launch.done.catch(() => undefined)
     const session = attach.spawn === spawn ? await this.#options.desk.sessionOf(attach.session, spawn) : undefined
     if (session === undefined) return socket.end(NOT_OURS, "the hub does not know this process")
-    const may = this.#options.desk.mayAttach(session, spawn, socket.tokenId)
+    const may = await this.#options.desk.mayAttach(session, spawn, socket.tokenId)
     if (may === "not yet") return socket.end(COME_BACK, "the runner says hello first")
     if (may !== "yes") return this.#options.refusals.refuse(socket, may.runner)
     const taken = this.#takenOf(spawn)
@@ -122,6 +131,17 @@ export class RunnerDoor {
       onTrouble: (error) => this.#options.onTrouble("an agent on a runner", error),
     })
     await agent.run()
+  }
+
+  /** False: the hub that has the session knows no such process. */
+  async #take(session: string, spawn: string): Promise<boolean> {
+    try {
+      await this.#options.registry.take(session, spawn)
+      return true
+    } catch (error) {
+      if (error instanceof HubError && error.code === "session/no-agent") return false
+      throw error
+    }
   }
 
   #takenOf(spawn: string): TakenLines {

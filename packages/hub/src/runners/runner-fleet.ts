@@ -1,6 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
 import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
+import type { SharedRunner, SharedRunners } from "../cluster/shared-runners.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
@@ -15,6 +16,10 @@ export interface RunnerFleetOptions {
   readonly now?: () => Date
   /** One is being started beside the hub: whoever comes before it waits for it, as long as this. */
   readonly expectForMs?: number
+  /** Where hubs share a store: the runners of the others. */
+  readonly shared?: SharedRunners | undefined
+  /** A runner has connected to another hub, or has told it how it is doing. */
+  readonly onElsewhere?: (id: string, isNew: boolean) => void
   /** The hub's own: a runner that is too old for something is told by both. */
   readonly version?: string
 }
@@ -29,8 +34,13 @@ interface Runner {
   readonly here: Here | undefined
 }
 
+/** Its control connection, or the way to the hub that has it. */
+type RunnerLine = Pick<RunnerConnection, "request" | "end" | "tokenId">
+
 interface Here {
-  readonly connection: RunnerConnection
+  readonly connection: RunnerLine
+  /** At which of its connections, if it is connected to another hub. */
+  readonly elsewhere?: number
   readonly agents: readonly AgentUsage[]
   readonly stats: Stats | undefined
   /** Launches on their way, which it does not count yet. */
@@ -97,6 +107,10 @@ export class RunnerFleet {
     return [...this.#runners.values()].map(viewOf)
   }
 
+  get countHere(): number {
+    return [...this.#runners.values()].filter(({ here }) => here !== undefined && here.elsewhere === undefined).length
+  }
+
   /** How people call it. */
   nameOf(id: string): string {
     return this.#runners.get(id)?.facts.name ?? id
@@ -109,13 +123,74 @@ export class RunnerFleet {
   /** A runner says hello. Of two with one id the newer is the one that is there. */
   join(connection: RunnerConnection, facts: RunnerFacts, agents: readonly AgentUsage[]): void {
     const known = this.#runners.get(facts.id)
-    const before = known?.here
+    const before = known?.here?.elsewhere === undefined ? known?.here : undefined
     if (before === undefined) this.#options.metrics.runnerConnected()
     else void before.connection.end(ANOTHER_CAME, "another runner with the same id connected").catch(() => undefined)
     const here = { connection, agents, stats: undefined, arriving: 0 }
     this.#runners.set(facts.id, { facts, seenAt: this.#now(), draining: known?.draining ?? false, here })
     this.#arrived()
     this.#keep()
+    this.#options.shared?.joined(facts.id, this.#toldOf(facts.id))
+  }
+
+  /** Whether the runner has this process, as far as it has told. */
+  hasProcess(id: string, spawn: string): boolean {
+    return this.#runners.get(id)?.here?.agents.some((agent) => agent.spawn === spawn) === true
+  }
+
+  /** What the other hubs have told since. */
+  async refresh(): Promise<void> {
+    const { shared } = this.#options
+    if (shared === undefined) return
+    const all = await shared.list()
+    for (const runner of all) this.#takeShared(runner)
+    const known = new Set(all.map(({ id }) => id))
+    for (const [id, { here }] of this.#runners)
+      if (here?.elsewhere !== undefined && !known.has(id)) this.#runners.delete(id)
+  }
+
+  #takeShared({ id, told, draining, where }: SharedRunner): void {
+    const known = this.#runners.get(id)
+    const isOurs = known?.here !== undefined && known.here.elsewhere === undefined
+    if (where === "here") {
+      if (known !== undefined) this.#runners.set(id, { ...known, draining })
+      return
+    }
+    const facts = isObject(told) ? readFacts(told["facts"]) : undefined
+    const seenAt = textOf(told, "seenAt")
+    if (facts === undefined || seenAt === undefined || (isOurs && where === "away")) return
+    if (where === "away") return void this.#runners.set(id, { facts, seenAt, draining, here: undefined })
+    if (isOurs && known.here !== undefined) {
+      this.#options.metrics.runnerDisconnected()
+      void known.here.connection.end(ANOTHER_CAME, "this runner has connected to another hub").catch(() => undefined)
+    }
+    const { epoch } = where
+    const request: RunnerLine["request"] = (asked, timeoutMs) => where.request(asked, timeoutMs)
+    const connection = { tokenId: "", end: () => Promise.resolve(), request }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub read it off the runner and kept it
+    const { agents = [], stats } = told as Partial<Pick<Here, "agents" | "stats">>
+    const isNew = known?.here?.elsewhere !== epoch
+    const arriving = isNew ? 0 : (known?.here?.arriving ?? 0)
+    const here = isNew
+      ? { connection, elsewhere: epoch }
+      : { connection: known?.here?.connection ?? connection, elsewhere: epoch }
+    this.#runners.set(id, { facts, seenAt, draining, here: { ...here, agents, stats, arriving } })
+    if (isNew) this.#arrived()
+    this.#options.onElsewhere?.(id, isNew)
+  }
+
+  #toldOf(id: string): unknown {
+    const runner = this.#runners.get(id)
+    return (
+      runner && { facts: runner.facts, seenAt: runner.seenAt, agents: runner.here?.agents, stats: runner.here?.stats }
+    )
+  }
+
+  /** For a fellow hub: of a runner that is connected here. */
+  requestHere(id: string, request: RunnerRequest, timeoutMs: number): Promise<unknown> {
+    const { facts, here } = this.#get(id)
+    if (here === undefined || here.elsewhere !== undefined) return Promise.reject(away(facts.name))
+    return request.kind === "launch" ? this.launch(id, request, timeoutMs) : here.connection.request(request, timeoutMs)
   }
 
   /** Whether it takes new agents. Those it has go on, and are brought back when they are parked or resumed. */
@@ -124,6 +199,7 @@ export class RunnerFleet {
     this.#runners.set(id, runner)
     this.#keep()
     await this.#writing
+    await this.#options.shared?.drain(id, draining)
     return viewOf(runner)
   }
 
@@ -138,6 +214,7 @@ export class RunnerFleet {
     this.#options.claims.free(id)
     this.#keep()
     await this.#writing
+    await this.#options.shared?.forget(id)
     return viewOf(runner)
   }
 
@@ -145,7 +222,7 @@ export class RunnerFleet {
   own(id: string, tokenId: string): void {
     this.#options.claims.give(id, tokenId)
     const connection = this.#runners.get(id)?.here?.connection
-    if (connection === undefined || connection.tokenId === tokenId) return
+    if (connection === undefined || connection.tokenId === tokenId || connection.tokenId === "") return
     void connection.end(ANOTHER_CAME, "this runner belongs to another token").catch(() => undefined)
   }
 
@@ -157,6 +234,7 @@ export class RunnerFleet {
     this.#runners.set(id, { ...runner, seenAt: this.#now(), here: undefined })
     this.#expectAnother()
     this.#keep()
+    this.#options.shared?.left(id, this.#toldOf(id))
     return true
   }
 
@@ -167,6 +245,7 @@ export class RunnerFleet {
     const { signIn } = stats
     const facts = signIn === undefined ? runner.facts : { ...runner.facts, signIn }
     this.#runners.set(id, { ...runner, facts, seenAt: this.#now(), here })
+    this.#options.shared?.changed(id, this.#toldOf(id))
   }
 
   /** Fails with runner/unknown, runner/away, runner/no-answer, or with the runner's own refusal. */
@@ -227,7 +306,7 @@ export class RunnerFleet {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([this.#writing, this.#options.claims.settled()])
+    await Promise.all([this.#writing, this.#options.claims.settled(), this.#options.shared?.settled()])
   }
 
   #get(id: string): Runner {
@@ -241,7 +320,7 @@ export class RunnerFleet {
     return here
   }
 
-  #count(id: string, connection: RunnerConnection, change: number): void {
+  #count(id: string, connection: RunnerLine, change: number): void {
     const runner = this.#runners.get(id)
     if (runner?.here?.connection !== connection) return
     this.#runners.set(id, { ...runner, here: { ...runner.here, arriving: runner.here.arriving + change } })

@@ -138,6 +138,12 @@ export class AgentSeat {
     await this.session.history.note("disconnected", { reason })
   }
 
+  /** Nothing goes through here any more. What was asked of the agent stays asked: its next hub goes on with it. */
+  abandon(reason: string): void {
+    this.step({ kind: "disconnected" }, reason)
+    this.arrivals.tell(false)
+  }
+
   /** No process is there any more. Resolves when the asks are settled that nobody is left to hear. */
   leave(kind: "parked" | "ended", reason: string): Promise<void> {
     this.step({ kind }, reason)

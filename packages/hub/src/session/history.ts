@@ -59,8 +59,8 @@ export class SessionHistory {
   #done = 0
   #refused = 0
   #isScheduled = false
-  /** Its session was purged: nothing is kept of it any more. */
-  #isGone = false
+  /** Its session was purged, or is another hub's: nothing is kept of it here any more. */
+  #gone: HubError | undefined
   #publishing: Promise<void> = Promise.resolve()
   readonly #change = new Waker()
 
@@ -112,8 +112,8 @@ export class SessionHistory {
   }
 
   /** Whatever comes from here on is refused. */
-  vanish(): void {
-    this.#isGone = true
+  vanish(why: HubError): void {
+    this.#gone = why
   }
 
   /** Nothing is on its way. */
@@ -137,8 +137,10 @@ export class SessionHistory {
   }
 
   #push(item: Item): void {
-    if (this.#isGone) {
-      if (item.kind === "event") item.waiting?.fail(new HubError("session/unknown", "this session was purged"))
+    if (this.#gone !== undefined) {
+      if (item.kind === "event") item.waiting?.fail(this.#gone)
+      // Whoever said it says it again to the hub that has the session now.
+      if (this.#gone.code === "hub/moved") this.#refused += 1
       return
     }
     this.#gathering.push(item)

@@ -175,7 +175,7 @@ const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disco
 /** A session as everybody is told of it. */
 export function viewOf(
   { turnStartedAt, ...record }: SessionRecord,
-  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
+  now: Pick<Session, "state" | "pendingAsks" | "viewers" | "owner">,
 ): Session {
   // A message that waits for an agent that is not here yet, or was taken back, is no turn.
   const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }

@@ -39,6 +39,7 @@ export class LiveSession {
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
   readonly #seat: AgentSeat
+  #gone: HubError | undefined
 
   /** `isDraft`: it is new, and nobody is told of it yet. */
   constructor(kept: KeptSession, hub: SessionHub, isDraft = false) {
@@ -132,9 +133,10 @@ export class LiveSession {
   }
 
   view(): Session {
-    const { asks, viewers } = this.#hub
+    const { asks, viewers, hubId: owner } = this.#hub
     const pendingAsks = asks.pendingCount(this.id)
-    return viewOf(this.record, { state: this.phase(), pendingAsks, viewers: viewers.countOf(this.id) })
+    const now = { state: this.phase(), pendingAsks, viewers: viewers.countOf(this.id) }
+    return viewOf(this.record, owner === undefined ? now : { ...now, owner })
   }
 
   phase(): SessionState {
@@ -196,10 +198,12 @@ export class LiveSession {
     if (!this.#kept.isGone) this.#seat.step(input)
   }
 
-  /** It is purged from the store: whoever still has it can do nothing with it any more. */
-  vanish(): void {
+  /** It is purged from the store, or another hub's now: whoever still has it can do nothing with it any more, and is told why. */
+  vanish(why = new HubError("session/unknown", `session ${this.id} was purged`)): void {
+    this.#gone = why
     this.#kept.vanish()
-    this.history.vanish()
+    this.history.vanish(why)
+    this.#seat.abandon(why.message)
   }
 
   /** Whether what is being started is its next process, and nobody has stopped the session meanwhile. */
@@ -294,7 +298,12 @@ export class LiveSession {
     if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs, signal))
     if (this.#life.name !== "live") return Promise.reject(noAgent("no agent is connected"))
     const { control, wire } = this.#life.line
-    return control.ask(wire, request, { timeoutMs, signal })
+    return control.ask(wire, request, { timeoutMs, signal }).catch(this.#unlessGone)
+  }
+
+  /** What was under way when the session left is told why it ended. */
+  readonly #unlessGone = (error: unknown): never => {
+    throw this.#gone ?? error
   }
 
   /** Resolves when what was sent before is on the wire, as far as an agent is here or just coming. */
@@ -309,7 +318,8 @@ export class LiveSession {
   async awake(timeoutMs: number): Promise<void> {
     if (!this.isParked) return
     this.wantAgent()
-    if (!(await this.#seat.arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
+    if (!(await this.#seat.arrivals.wait(timeoutMs)))
+      throw this.#gone ?? noAgent("its process did not come back in time")
   }
 
   /** Somebody changed something about its agent: who, what, and what came of it. */
@@ -322,7 +332,7 @@ export class LiveSession {
   async setEnvironment(variables: Variables): Promise<ControlReply> {
     if (this.#life.name !== "live") throw noAgent("no agent is connected to take the variables")
     const { control, wire } = this.#life.line
-    return control.setEnvironment(wire, variables, this.traits.answersVariables)
+    return control.setEnvironment(wire, variables, this.traits.answersVariables).catch(this.#unlessGone)
   }
 
   change(change: Partial<SessionRecord>): void {
@@ -372,7 +382,7 @@ export class LiveSession {
   }
 
   #refuseIfGone(): void {
-    if (this.#kept.isGone) throw new HubError("session/unknown", `session ${this.id} was purged`)
+    if (this.#gone !== undefined) throw this.#gone
   }
 
   #publish(items: readonly Published[]): void {

@@ -25,6 +25,8 @@ export interface SessionHub {
   }
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: (() => Date) | undefined
+  /** Where hubs share the store. */
+  readonly hubId?: string | undefined
 }
 
 /** Everybody who watches. */
@@ -33,6 +35,8 @@ interface SessionViewers {
   /** It is durable, and told in the order of the wire. */
   published(sessionId: string, items: readonly Published[]): void
   changed(view: Session): void
+  /** The session is another hub's now: those who watch it look for it there. */
+  left(sessionId: string): void
 }
 
 /** Hooks and servers that clients bring to a session, beside messages and answers. */
@@ -47,6 +51,10 @@ interface SessionClients {
   greeted(session: LiveSession): void
   /** An event of a process whose every tool call the policy judges, and what becomes of it in the log. */
   heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void
+  /** Another hub had the session: what clients brought to it there is in the store. */
+  restore(session: LiveSession): Promise<void>
+  /** The session is another hub's now. */
+  left(session: LiveSession): void
   /** The same process is back: what it was not told while it was away it is told now. */
   returned(session: LiveSession): void
 }

@@ -10,7 +10,7 @@ export interface SessionListOptions {
   readonly registry: Pick<SessionRegistry, "loaded" | "allLoaded">
   readonly directory: Pick<Directory, "listSessions">
   /** What everybody is told of a session that is only in the store. */
-  readonly viewAtRest: (record: SessionRecord) => Session
+  readonly viewsAtRest: (records: readonly SessionRecord[]) => Promise<readonly Session[]>
 }
 
 /**
@@ -18,7 +18,7 @@ export interface SessionListOptions {
  * names the last session of a page by its pin, time and id, so that new ones do not shift it.
  */
 export async function listSessions(
-  { registry, directory, viewAtRest }: SessionListOptions,
+  { registry, directory, viewsAtRest }: SessionListOptions,
   query: SessionQuery,
 ): Promise<SessionPage> {
   const { limit, cursor, state } = query
@@ -33,9 +33,12 @@ export async function listSessions(
     wordsOf(session.record).includes(q) &&
     // What comes after the last row that was read may have rows before it that were not.
     (rows.end === undefined || isListedBefore(session.record, rows.end))
-  const atRest = rows.records.filter(({ id }) => registry.loaded(id) === undefined)
+  const listed = rows.records.filter(({ id }) => registry.loaded(id) === undefined)
+  const views = await viewsAtRest(listed)
+  // One may have come into memory meanwhile.
+  const atRest = views.filter(({ id }) => registry.loaded(id) === undefined)
   const loaded = [...registry.allLoaded()].filter(isListed).map((session) => session.view())
-  const found = [...loaded, ...atRest.map(viewAtRest)].toSorted((a, b) => (isListedBefore(a, b) ? -1 : 1))
+  const found = [...loaded, ...atRest].toSorted((a, b) => (isListedBefore(a, b) ? -1 : 1))
   const sessions = found.slice(0, limit)
   const last = sessions.at(-1)
   const isWhole = found.length <= limit && rows.end === undefined

@@ -3,13 +3,19 @@ import type { NewSession } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import { type KeptSession, newSession, type Origin } from "../model/session-record.ts"
 import type { GrantDesk, RuleUses } from "../policy-desk.ts"
+import { movedError } from "../store/store-failure.ts"
 import type { AgentWire } from "./agent-control.ts"
 import { LiveSession } from "./live-session.ts"
+import type { Ownership } from "./ownership.ts"
 import type { SessionHub } from "./session-hub.ts"
 
 export interface SessionRegistryOptions extends Omit<SessionHub, "registry" | keyof SessionDesks> {
   /** Whether somebody was given a token to be this session's agent. */
   readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> }
+  /** Where hubs share the store: a session is in memory here exactly as long as it is this hub's. */
+  readonly ownership?: Ownership | undefined
+  /** As the sessions that it has tell it, where hubs share the store. */
+  readonly hubId?: string | undefined
   /** In milliseconds, only going forward. */
   readonly clock?: () => number
 }
@@ -31,6 +37,8 @@ const ENDED_MS = 60_000
 /** An agent that is away or rests comes back to a session in memory as long as this, and to one in the store after it. */
 const IDLE_MS = 60 * 60_000
 const LOOK_MS = 30_000
+
+const COME_BACK = 1012
 
 /** The CLI's own ids are uuids: what is longer names no session. */
 const MAX_AGENT_ID_CHARS = 256
@@ -78,10 +86,10 @@ export class SessionRegistry {
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
   async restore(): Promise<void> {
-    for (const id of await this.#options.directory.unfinishedSessions()) await this.#find(id, false)
+    for (const id of await this.#options.directory.unfinishedSessions()) await this.#find(id, false).catch(unlessMoved)
     for (const session of this.allLoaded()) {
       if (session.record.next === undefined || session.messages.unconfirmed === 0) continue
-      const newest = await this.newestOf(session.id)
+      const newest = await this.newestOf(session.id).catch(unlessMoved)
       if (newest !== undefined && newest !== session) session.messages.moveTo(newest.messages)
     }
   }
@@ -99,6 +107,10 @@ export class SessionRegistry {
   /** If it is in memory: it is while it has an agent, asks, messages on their way, or somebody watches it. */
   loaded(id: string): LiveSession | undefined {
     return this.#held.get(id)?.session
+  }
+
+  get count(): number {
+    return this.#held.size
   }
 
   /** Those that somebody needs now. */
@@ -123,10 +135,16 @@ export class SessionRegistry {
 
   /** The one way in which a session comes back, at start and later: its record, asks, answers, grants and messages. */
   async #load(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
-    const { directory, asks, grants, uses } = this.#options
+    const { directory, asks, grants, uses, ownership } = this.#options
     const somebodys = this.#letGo.get(id)?.deref()
-    const kept = somebodys?.kept ?? (await directory.getSession(id))
+    let kept = somebodys?.kept ?? (await directory.getSession(id))
     if (kept === undefined) return undefined
+    if (ownership !== undefined) {
+      await ownership.claim(id)
+      // Only from here on nobody else writes it.
+      kept = await directory.getSession(id)
+      if (kept === undefined) return undefined
+    }
     const session = somebodys ?? this.#open(kept)
     if (somebodys === undefined && isAtRest) session.cameFromRest()
     this.#add(session)
@@ -135,9 +153,11 @@ export class SessionRegistry {
       await grants?.restore(id)
       await uses?.restore(id)
       if (somebodys === undefined) await session.load()
+      if (ownership !== undefined) await this.#hub?.clients.restore(session)
       return session
     } catch (error) {
-      this.#drop(session)
+      if (ownership === undefined) this.#drop(session)
+      else this.depart(session, movedError(id))
       throw error
     }
   }
@@ -182,8 +202,56 @@ export class SessionRegistry {
     if (!(await session.rest())) return
     // Somebody asked for it meanwhile.
     if (held.usedAt !== usedAt || this.#held.get(session.id) !== held || !this.#isFree(held)) return
-    this.#drop(session)
+    const { ownership } = this.#options
+    if (ownership === undefined) {
+      this.#drop(session)
+      this.#forget(session)
+    } else await this.#leave(session, ownership)
+  }
+
+  /** Whoever still has it finds it again by its id, here or on the hub that has it then. */
+  async #leave(session: LiveSession, ownership: Ownership): Promise<void> {
+    session.vanish(movedError(session.id))
+    this.#held.delete(session.id)
     this.#forget(session)
+    await ownership.release(session.id)
+  }
+
+  /** A fellow hub needs it, as its agent is there: what was said so far is in the store when this resolves, and its agent is told to come back. */
+  async handOver(session: LiveSession): Promise<void> {
+    const { ownership } = this.#options
+    await session.wire?.closeWith(COME_BACK, "the session goes to another hub").catch(() => undefined)
+    await session.taken()
+    await session.settled()
+    await ownership?.release(session.id)
+    this.depart(session, movedError(session.id))
+  }
+
+  /** It is another hub's from here on: what is under way in it fails with this error, and its agent comes back where it belongs. */
+  depart(session: LiveSession, error: HubError): void {
+    if (this.#held.get(session.id)?.session !== session) return
+    const { wire } = session
+    session.vanish(error)
+    this.#held.delete(session.id)
+    this.#forget(session)
+    this.#options.asks.letGo(session.id)
+    this.#hub?.clients.left(session)
+    this.#options.viewers.left(session.id)
+    this.#options.ownership?.drop(session.id)
+    void wire?.closeWith(COME_BACK, "the session is another hub's").catch(() => undefined)
+  }
+
+  /** Its agent is here: the session, and those in which its conversation went on, are asked of the hubs that have them. */
+  async take(id: string, spawn?: string): Promise<void> {
+    const { ownership } = this.#options
+    if (ownership === undefined) return
+    const chain = new Set<string>()
+    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
+      chain.add(next)
+      if ((await this.keptOf(next)) === undefined) await ownership.takeUnsaved(next, spawn)
+      else await ownership.take(next, spawn)
+      next = (await this.keptOf(next))?.record.next
+    }
   }
 
   #forget(session: LiveSession): void {
@@ -202,6 +270,7 @@ export class SessionRegistry {
     this.#forget(session)
     // If it fails, the next who asks gets another object from the store.
     await purge().finally(() => this.#removing.delete(session.id))
+    this.#options.ownership?.drop(session.id)
   }
 
   #drop(session: LiveSession): void {
@@ -299,6 +368,7 @@ export class SessionRegistry {
   /** A session that nobody is told of yet: it may come to nothing. */
   draft(request: NewSession, origin?: Origin): LiveSession {
     const kept = newSession(request, this.#options.now?.() ?? new Date(), origin)
+    this.#options.ownership?.begin(kept.record.id)
     const session = this.#open(kept, true)
     this.#add(session)
     return session
@@ -313,6 +383,7 @@ export class SessionRegistry {
   /** It came to nothing. */
   discard({ id }: LiveSession): void {
     this.#held.delete(id)
+    this.#options.ownership?.drop(id)
   }
 
   /**
@@ -388,6 +459,11 @@ export class SessionRegistry {
     session.change({ agentSessionId })
     this.#byAgentId.set(agentSessionId, session)
   }
+}
+
+function unlessMoved(error: unknown): undefined {
+  if (!(error instanceof HubError && error.code === "hub/moved")) throw error
+  return undefined
 }
 
 /** Nobody who dials in comes to a session of a runner's, or to one that was stopped. Another agent's place is taken only by one that nobody knew until now. */

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path"
 import type { StoreSize } from "@signalbox/protocol/hub-api"
 import { Backtests } from "./backtest.ts"
 import { Checkpointer } from "./checkpoint.ts"
+import type { ClusterStore } from "./cluster-store.ts"
 import { type ColdBytes, Compression, type CompressionTimes } from "./compression.ts"
 import { type Database, openDatabase } from "./database.ts"
 import type { Directory } from "./directory.ts"
@@ -38,6 +39,10 @@ export interface Store {
   readonly journal: Pick<Journal, "isStalled" | "room" | "stopWaiting">
   /** Deletes what purged sessions leave behind. */
   readonly purger: Purger
+  /** Present where hubs can share the database. Somebody must close it. */
+  openCluster?(): Promise<ClusterStore>
+  /** The epoch under which this hub writes a session, where hubs share the database. */
+  epochOf?(session: string): number | undefined
   /** Absent where the database compresses by itself. */
   readonly compression?: { readonly bytes: ColdBytes }
   size(): MeasuredSize | Promise<MeasuredSize>

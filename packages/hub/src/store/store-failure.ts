@@ -27,3 +27,10 @@ export function storeFailure(error: unknown, what: string): HubError {
   }
   return new HubError("store/failed", `${what} (${reasonOf(error)})`, { cause: error })
 }
+
+/** A living hub has the session, or had it taken from this one. */
+export function movedError(session: string): HubError {
+  return new HubError("hub/moved", `Session ${session} is another hub's now: try again in a moment.`, {
+    details: { session, retryAfterSeconds: 1 },
+  })
+}

@@ -16,6 +16,8 @@ export interface Watcher {
   readonly read?: (mark: ReadMark) => void
   /** The session was deleted for good. */
   readonly purged?: (sessionId: string) => void
+  /** The session is another hub's now: nothing more is heard of it here. */
+  readonly left?: (sessionId: string) => void
 }
 
 /** How far a person has read a session. */
@@ -71,6 +73,11 @@ export class FanOut {
   purged(sessionId: string): void {
     // A watcher of the session stops at that.
     for (const watcher of [...(this.#bySession.get(sessionId) ?? []), ...this.#ofAll]) watcher.purged?.(sessionId)
+  }
+
+  left(sessionId: string): void {
+    // A watcher of the session stops at that.
+    for (const watcher of [...(this.#bySession.get(sessionId) ?? []), ...this.#ofAll]) watcher.left?.(sessionId)
   }
 
   #each(sessionId: string, tell: (watcher: Watcher) => void): void {

@@ -44,6 +44,11 @@ export class StreamDoor {
     )
   }
 
+  /** Viewers look for another hub. */
+  sendAway(reason: string): void {
+    this.#door.sendAway(reason)
+  }
+
   close(): void {
     this.#door.close()
   }

@@ -152,6 +152,7 @@ export class StreamViewer {
         published: (_id, items) => this.#publish(id, subscription, items),
         asked: (ask) => this.#tellOnce(() => this.#tell(askLine(ask))),
         changed: (changed) => this.#tellOnce(() => this.#tell(changedLine(changed))),
+        left: () => this.#resumeElsewhere(id, subscription),
         purged: () => this.#giveUp(id, subscription, new HubError("session/unknown", `session ${id} was purged`)),
       }),
     }
@@ -290,6 +291,14 @@ export class StreamViewer {
     // Lines that cannot be had again are too much by themselves: the viewer comes back and begins anew.
     if (this.#outbox.isFull) return this.#end()
     for (const line of told) this.#tell(line)
+  }
+
+  /** The viewer subscribes again at its cursor, and finds the session wherever it is by then. */
+  #resumeElsewhere(session: string, subscription: Subscription): void {
+    if (subscription.phase === "over") return
+    const resumeAfter = this.#outbox.sentUpTo(session) ?? 0
+    this.#unsubscribe(session)
+    this.#tell(JSON.stringify({ ev: "lagged", session, resumeAfter }))
   }
 
   #unsubscribe(session: string): void {

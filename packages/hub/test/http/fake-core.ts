@@ -245,6 +245,22 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     changeRunner: async () => runner,
     forgetRunner: async () => runner,
     runners: { list: () => [runner], request: async (_id, request) => TOLD_BY_RUNNER[request.kind] },
+    hubs: {
+      list: () => [
+        {
+          id: "h1",
+          url: "http://127.0.0.1:1",
+          version: "0.1.0",
+          startedAt: at,
+          seenAt: at,
+          sessions: 1,
+          runners: 1,
+          viewers: 0,
+          self: true,
+        },
+      ],
+      rotateSecret: async () => ({ rotatedAt: at }),
+    },
     runs: {
       create: async () => run,
       change: async () => run,

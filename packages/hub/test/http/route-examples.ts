@@ -65,6 +65,8 @@ export const EXAMPLES: Readonly<Record<string, RouteExample>> = {
   "GET /api/runners/:id/log": { method: "GET", path: "/api/runners/r1/log?lines=10" },
   "POST /api/runs": { method: "POST", path: "/api/runs", body: { title: "t", tasks: [{ text: "one" }] } },
   "GET /api/runs": { method: "GET", path: "/api/runs?limit=10" },
+  "GET /api/hubs": { method: "GET", path: "/api/hubs" },
+  "POST /api/hubs/secret": { method: "POST", path: "/api/hubs/secret" },
   "GET /api/runs/:id": { method: "GET", path: "/api/runs/run1" },
   "PATCH /api/runs/:id": { method: "PATCH", path: "/api/runs/run1", body: { state: "done" } },
   "PATCH /api/runs/:id/tasks/:n": {
@@ -137,6 +139,8 @@ export const LEAST_ROLE: Readonly<Record<string, "anybody" | "viewer" | "operato
   "GET /api/runners/:id/log": "operator",
   "POST /api/runs": "operator",
   "GET /api/runs": "viewer",
+  "GET /api/hubs": "viewer",
+  "POST /api/hubs/secret": "admin",
   "GET /api/runs/:id": "viewer",
   "PATCH /api/runs/:id": "operator",
   "PATCH /api/runs/:id/tasks/:n": "operator",

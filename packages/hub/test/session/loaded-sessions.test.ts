@@ -12,7 +12,7 @@ function setUp(before?: ReturnType<typeof setUpSessions>) {
   const time = { ms: 0 }
   const watched = new Set<string>()
   const countOf = (id: string) => Number(watched.has(id))
-  const viewers = { countOf, published: () => undefined, changed: () => undefined }
+  const viewers = { countOf, published: () => undefined, changed: () => undefined, left: () => undefined }
   const how = { clock: () => time.ms, viewers }
   const sessions = setUpSessions(before?.directory, before?.log, how)
   const letGo = async (afterMs: number) => {
@@ -164,14 +164,14 @@ describe("sessions in memory and in the store", () => {
       await directory.saveSession(keptSession(id, { createdAt, state, title: `t${index % 2}` }), { isAtRest: true })
       if (index % 4 === 0) await registry.get(id)
     }
-    const viewAtRest = (record: Parameters<typeof viewOf>[0]) =>
-      viewOf(record, { state: record.state, pendingAsks: 0, viewers: 0 })
+    const viewsAtRest = async (records: readonly Parameters<typeof viewOf>[0][]) =>
+      records.map((record) => viewOf(record, { state: record.state, pendingAsks: 0, viewers: 0 }))
     const pages = async (query: { state?: "ended"; q?: string }, limit: number) => {
       const listed: string[] = []
       let cursor: string | null = null
       do {
         const at: { cursor?: string } = cursor === null ? {} : { cursor }
-        const page = await listSessions({ registry, directory, viewAtRest }, { limit, ...query, ...at })
+        const page = await listSessions({ registry, directory, viewsAtRest }, { limit, ...query, ...at })
         expect(page.sessions.length).toBeLessThanOrEqual(limit)
         listed.push(...page.sessions.map(({ id }) => id))
         cursor = page.cursor

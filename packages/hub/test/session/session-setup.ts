@@ -74,6 +74,8 @@ const NO_CLIENTS: SessionDesks["clients"] = {
   greeted: () => undefined,
   heard: () => undefined,
   returned: () => undefined,
+  restore: () => Promise.resolve(),
+  left: () => undefined,
 }
 
 const NO_LAUNCHES: SessionDesks["launches"] = {
@@ -112,6 +114,7 @@ export function setUpSessions(
       countOf: () => 0,
       published: (_id, items) => void published.push(...items),
       changed: () => undefined,
+      left: () => undefined,
     },
     metrics: { lineAbsorbed: () => undefined },
     trouble: (_session, what) => void troubles.push(what),

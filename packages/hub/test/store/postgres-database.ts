@@ -1,4 +1,5 @@
 import { openTestDatabase, testServer } from "../../../../test/postgres/server.ts"
+import type { ClusterStore } from "../../src/store/cluster-store.ts"
 import type { Store } from "../../src/store/open-store.ts"
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/open-postgres-store.ts"
 import type { StoreSetup } from "../../src/testing/store-setup.ts"
@@ -23,6 +24,13 @@ export async function emptiedDatabase(): Promise<string> {
 
 function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1)
+}
+
+/** What hubs that share the database of this store tell each other in it. Somebody must close it. */
+export async function clusterOf(store: Store): Promise<ClusterStore> {
+  const cluster = await store.openCluster?.()
+  if (cluster === undefined) throw new Error("this store cannot be shared")
+  return cluster
 }
 
 /** Rows that the server's owner finds in the database of an address. */

@@ -57,6 +57,8 @@ export const API_ERRORS = {
   "store/failed": 503,
   "hub/stopping": 503,
   "hub/busy": 503,
+  "hub/moved": 503,
+  "hub/unreachable": 503,
   "hub/internal": 500,
 } as const satisfies Readonly<Record<RunnerRefusal, number> & Record<string, number>>
 

@@ -2,6 +2,7 @@ import { accessRoutes, operationsRoutes } from "./access.ts"
 import { askRoutes } from "./ask.ts"
 import { backtestRoutes } from "./backtest.ts"
 import { eventRoutes } from "./event.ts"
+import { hubRoutes } from "./hub.ts"
 import { messageRoutes } from "./message.ts"
 import { policyRoutes } from "./policy.ts"
 import { retentionRoutes } from "./retention.ts"
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...backtestRoutes,
   ...runnerRoutes,
   ...runRoutes,
+  ...hubRoutes,
   ...accessRoutes,
   ...operationsRoutes,
 } as const satisfies RouteTable

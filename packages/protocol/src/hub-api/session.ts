@@ -104,6 +104,9 @@ const sessionFields = {
     description:
       "What the policy judges of its process. `lost`: a tool ran that the policy had not seen, or the agent is too old to be judged; it gets no more messages. Absent: only what the agent asks about.",
   }),
+  owner: z.string().exactOptional().meta({
+    description: "The hub that has it, by its id in `GET /api/hubs`; absent if none does, or the hub is alone.",
+  }),
   /** The session this one came from. */
   parent: z.string().exactOptional(),
   parentSeq: z.int().nonnegative().exactOptional().meta({

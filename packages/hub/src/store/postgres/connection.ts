@@ -32,13 +32,21 @@ const WRITER_SETTINGS = `
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3`
 
+interface PoolLimits {
+  readonly max: number
+  readonly timeoutMs: number
+}
+
+const READERS: PoolLimits = { max: MAX_READERS, timeoutMs: READ_TIMEOUT_MS }
+
 /** A pool of connections for reading. Somebody must end it. */
-export async function openPool(url: string): Promise<Pool> {
+export async function openPool(url: string, limits: Partial<PoolLimits> = {}): Promise<Pool> {
+  const { max, timeoutMs } = { ...READERS, ...limits }
   const pg = await import("pg")
   const pool = new pg.default.Pool({
     ...configOf(url),
-    max: MAX_READERS,
-    query_timeout: READ_TIMEOUT_MS,
+    max,
+    query_timeout: timeoutMs,
     allowExitOnIdle: true,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, whatever its types say
     onConnect: (client) => client.query(READER_SETTINGS),

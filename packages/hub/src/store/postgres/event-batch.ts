@@ -4,6 +4,7 @@ import { HubError } from "../../errors.ts"
 import type { NewEvent, StoredEvent } from "../../model/event.ts"
 import type { Appended } from "../event-log.ts"
 import { bigintArray, intArray, textArray, uuidArray } from "./binary-array.ts"
+import type { Fence } from "./fences.ts"
 import { type SqlRow, type Statement, send } from "./statement.ts"
 import { toStored } from "./stored-text.js"
 
@@ -12,12 +13,18 @@ export interface AppendJob {
   readonly kind: "append"
   readonly session: string
   readonly events: readonly NewEvent[]
+  /** Whose session it is, where hubs share the database. */
+  readonly fence?: Fence | undefined
+  /** Hubs that shared the database may have claimed it. */
+  readonly isAnyones?: boolean
   result: Appended
   log: number
 }
 
-/** One hub writes all sessions: nobody ever claims one. */
-const EPOCH = 0
+/** A hub that is alone claims nothing. */
+const UNCLAIMED = 0
+/** The transaction has checked it already, or a hub that is alone writes what hubs have claimed before. */
+const ANY_EPOCH = -1
 const KEY_BYTES = 16
 
 /** Guarded, since a conflict would use up a number. */
@@ -46,7 +53,7 @@ const APPEND = `
   ), heads AS (
     UPDATE logs
     SET last_seq = last_seq + given.added - (SELECT count(*) FROM repeats WHERE repeats.place = given.place)
-    FROM given WHERE logs.number = given.log AND logs.epoch = given.epoch
+    FROM given WHERE logs.number = given.log AND (logs.epoch = given.epoch OR given.epoch = ${ANY_EPOCH})
     RETURNING given.place, logs.number AS log,
       (last_seq - given.added + (SELECT count(*) FROM repeats WHERE repeats.place = given.place))::int AS base
   ), places AS MATERIALIZED (
@@ -72,6 +79,7 @@ interface Session {
   count: number
   /** Keys that came before in this batch. */
   readonly keys: Set<string>
+  readonly epoch: number
 }
 
 interface Row {
@@ -90,8 +98,8 @@ export class EventBatch {
 
   constructor(jobs: readonly AppendJob[]) {
     this.#jobs = jobs
-    for (const { session, events } of jobs) {
-      const head = this.#sessionOf(session)
+    for (const { session, events, isAnyones, fence } of jobs) {
+      const head = this.#sessionOf(session, isAnyones === true || fence !== undefined ? ANY_EPOCH : UNCLAIMED)
       for (const event of events) this.#placeOf.push(this.#take(head, event))
     }
   }
@@ -104,10 +112,10 @@ export class EventBatch {
     this.#settle(rows)
   }
 
-  #sessionOf(name: string): Session {
+  #sessionOf(name: string, epoch: number): Session {
     const known = this.#sessions.get(name)
     if (known !== undefined) return known
-    const session = { name, place: this.#sessions.size + 1, count: 0, keys: new Set<string>() }
+    const session = { name, place: this.#sessions.size + 1, count: 0, keys: new Set<string>(), epoch }
     this.#sessions.set(name, session)
     return session
   }
@@ -128,7 +136,7 @@ export class EventBatch {
       text: APPEND,
       values: [
         textArray(names),
-        intArray(sessions.map(() => EPOCH)),
+        intArray(sessions.map(({ epoch }) => epoch)),
         intArray(sessions.map(({ count }) => count)),
         intArray(this.#rows.map(({ session }) => session.place)),
         intArray(this.#rows.map(({ rank }) => rank)),

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto"
 import type { Pool } from "pg"
 import { Backtests } from "../backtest.ts"
 import type { MeasuredSize, Store, Watched } from "../open-store.ts"
 import { Purger } from "../purger.ts"
+import { ClusterTables } from "./cluster-tables.ts"
 import { connectWriter, openPool, postgresFailure } from "./connection.ts"
+import { Fences } from "./fences.ts"
 import { requirePostgres } from "./postgres-check.ts"
 import { PostgresDirectory } from "./postgres-directory.ts"
 import { PostgresEventLog } from "./postgres-event-log.ts"
@@ -13,6 +16,8 @@ import { Reader } from "./statement.ts"
 
 export interface PostgresStoreOptions extends Watched {
   readonly url: string
+  /** Other hubs write it too, each its own sessions. `onMoved`: another hub has claimed one, and a write of this one was refused. */
+  readonly shared?: { readonly onMoved: (session: string, epoch: number) => void }
 }
 
 /** Asked for by every scrape of the metrics, and twice: it is not counted each time. */
@@ -21,6 +26,8 @@ const SIZE_MS = 2_000
 const FORGET_WRITERS = "DELETE FROM writers WHERE seen_at < now() - interval '1 day'"
 /** Steps go through whole tables, and another hub may be at them. */
 const UPDATE_TIMEOUT_MS = 30 * 60_000
+/** A place is renewed every few seconds: an answer that takes longer comes too late. */
+const CLUSTER = { max: 3, timeoutMs: 4_000 }
 const SIZE = `
   SELECT (SELECT coalesce(sum(last_seq - deleted_to), 0) FROM logs),
     coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relname NOT LIKE 'search%'), 0),
@@ -28,14 +35,18 @@ const SIZE = `
   FROM pg_class WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'`
 
 /** Everything durable in a PostgreSQL database, which nobody else writes as long as it is open. Somebody must close it. */
-export async function openPostgresStore({ url, ...options }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore({ url, shared, ...options }: PostgresStoreOptions): Promise<Store> {
   await requirePostgres(url)
   let store: Store | undefined
-  const journal = new PostgresJournal({ ...options, url, onEvents: (logs) => store?.search.wake(logs) })
+  const fences = shared && new Fences(randomUUID())
+  const sharing = shared && fences ? { fences, onMoved: shared.onMoved } : {}
+  const journal = new PostgresJournal({ ...options, ...sharing, url, onEvents: (logs) => store?.search.wake(logs) })
   await journal.open()
   try {
     await bringUpToDate(url)
-    store = assemble({ journal, pool: await openPool(url), url, onPurgeTrouble: options.onPurgeTrouble })
+    const pool = await openPool(url)
+    journal.isAfterSharing = fences === undefined && (await wasShared(new Reader(pool)))
+    store = assemble({ journal, pool, url, fences, onPurgeTrouble: options.onPurgeTrouble })
     return store
   } catch (error) {
     await journal.close()
@@ -57,14 +68,19 @@ async function bringUpToDate(url: string): Promise<void> {
   }
 }
 
+async function wasShared(reader: Reader): Promise<boolean> {
+  return (await reader.get("SELECT EXISTS (SELECT FROM logs WHERE epoch <> 0)", []))?.[0] === true
+}
+
 interface Parts {
+  readonly fences: Fences | undefined
   readonly journal: PostgresJournal
   readonly pool: Pool
   readonly url: string
   readonly onPurgeTrouble: Watched["onPurgeTrouble"]
 }
 
-function assemble({ journal, pool, url, onPurgeTrouble }: Parts): Store {
+function assemble({ journal, pool, url, fences, onPurgeTrouble }: Parts): Store {
   const reader = new Reader(pool)
   const log = new PostgresEventLog(journal, reader)
   const directory = new PostgresDirectory(journal, reader)
@@ -99,6 +115,11 @@ function assemble({ journal, pool, url, onPurgeTrouble }: Parts): Store {
     journal,
     purger,
     size: sizeOf(reader),
+    ...(fences && { epochOf: (session: string) => fences.epochOf(session) }),
+    openCluster: async () => {
+      const own = await openPool(url, CLUSTER)
+      return new ClusterTables({ pool: own, journal, fences: fences ?? new Fences(randomUUID()) })
+    },
     close: () => (closing ??= close()),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "@signalbox/protocol"
 import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../../errors.ts"
 import type { TokenRecord } from "../../model/access.ts"
@@ -72,8 +73,9 @@ export class PostgresDirectory implements Directory {
     const { record, own } = session
     const reply = own.initializeReply
     const isKept = reply !== null && this.#repliesKept.get(reply) === record.id
-    if (isKept && (await this.#write(this.#sessions.saveChanges(session, isAtRest), options)).changed > 0) return
-    await this.#write(this.#sessions.save(session, isAtRest), options)
+    if (isKept && (await this.#write(this.#sessions.saveChanges(session, isAtRest), options, record.id)).changed > 0)
+      return
+    await this.#write(this.#sessions.save(session, isAtRest), options, record.id)
     if (reply !== null) this.#repliesKept.set(reply, record.id)
   }
 
@@ -98,7 +100,7 @@ export class PostgresDirectory implements Directory {
   }
 
   async purgeSession(id: string, audit: NewAuditRecord): Promise<boolean> {
-    return (await this.#write(this.#purges.begin(id, audit), PROMISED)).changed > 0
+    return (await this.#write(this.#purges.begin(id, audit), PROMISED, id)).changed > 0
   }
 
   async purgeSome(): Promise<boolean> {
@@ -117,11 +119,11 @@ export class PostgresDirectory implements Directory {
   }
 
   async addAsk(ask: AskRecord): Promise<void> {
-    await this.#write(this.#asks.add(ask))
+    await this.#write(this.#asks.add(ask), {}, ask.sessionId)
   }
 
   async settleAsk(id: string, from: AskState, settled: AskRecord, options: SettleOptions = {}): Promise<SettledAsk> {
-    const { rows } = await this.#write(this.#asks.settle(id, from, settled, options), options)
+    const { rows } = await this.#write(this.#asks.settle(id, from, settled, options), options, settled.sessionId)
     const reply = settledBy(rows[0], settled)
     if (reply === undefined) throw new HubError("ask/unknown", `There is no ask ${id}.`)
     return reply
@@ -132,11 +134,11 @@ export class PostgresDirectory implements Directory {
   }
 
   async markAskDelivered(id: string, deliveredAt: string): Promise<void> {
-    await this.#write(this.#asks.markDelivered(id, deliveredAt))
+    await this.#write(this.#asks.markDelivered(id, deliveredAt, this.#journal.hub))
   }
 
   async giveUpAnswer(id: string): Promise<void> {
-    await this.#write(this.#asks.giveUp(id))
+    await this.#write(this.#asks.giveUp(id, this.#journal.hub))
   }
 
   getAsk(id: string): Promise<AskRecord | undefined> {
@@ -148,7 +150,7 @@ export class PostgresDirectory implements Directory {
   }
 
   async addSeenCall(call: SeenCall, audit?: NewAuditRecord): Promise<void> {
-    await this.#write(this.#seenCalls.add(call, audit))
+    await this.#write(this.#seenCalls.add(call, audit), {}, call.sessionId)
   }
 
   getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined> {
@@ -160,7 +162,7 @@ export class PostgresDirectory implements Directory {
   }
 
   async addMessage(message: OutgoingMessage): Promise<void> {
-    await this.#write(this.#messages.add(message), PROMISED)
+    await this.#write(this.#messages.add(message), PROMISED, message.sessionId)
   }
 
   async setMessageState(
@@ -169,7 +171,7 @@ export class PostgresDirectory implements Directory {
     state: DeliveryState,
     incarnation: string | null,
   ): Promise<void> {
-    await this.#write(this.#messages.change(sessionId, uuid, state, incarnation))
+    await this.#write(this.#messages.change(sessionId, uuid, state, incarnation), {}, sessionId)
   }
 
   openMessages(sessionId: string): Promise<readonly OutgoingMessage[]> {
@@ -205,7 +207,7 @@ export class PostgresDirectory implements Directory {
   }
 
   async addGrant(grant: Grant): Promise<void> {
-    await this.#write(this.#access.addGrant(grant), PROMISED)
+    await this.#write(this.#access.addGrant(grant), PROMISED, grant.sessionId)
   }
 
   async revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined> {
@@ -252,9 +254,10 @@ export class PostgresDirectory implements Directory {
     await this.#write(this.#documents.putDocument(name, documentJson(name, value)), options)
   }
 
-  #write(statement: Statement, options: WriteOptions = {}): Promise<Written> {
+  /** `session`: only the hub that has it writes this. */
+  #write(statement: Statement, options: WriteOptions = {}, session?: string): Promise<Written> {
     const bytes = statement.values.reduce<number>((sum, value) => sum + bytesOf(value), WRITE_BYTES)
-    return this.#journal.write(statement, { bytes, refusable: options.synced === true })
+    return this.#journal.write(statement, { bytes, refusable: options.synced === true, ...defined({ session }) })
   }
 }
 

@@ -118,7 +118,10 @@ export class PostgresEventLog implements EventLog {
 
   async purge(session: string): Promise<void> {
     const values = [toStored(session)]
-    await this.#journal.write({ text: PURGE, values }, { bytes: SMALL_BYTES, refusable: true, isAfterEvents: true })
+    await this.#journal.write(
+      { text: PURGE, values },
+      { bytes: SMALL_BYTES, refusable: true, isAfterEvents: true, session },
+    )
   }
 
   async purgeSome(): Promise<boolean> {

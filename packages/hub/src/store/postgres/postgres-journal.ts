@@ -5,6 +5,7 @@ import type { Appended } from "../event-log.ts"
 import type { JournalOptions } from "../journal.ts"
 import { WriteQueue } from "../write-queue.ts"
 import { isLost, postgresFailure } from "./connection.ts"
+import type { Fences } from "./fences.ts"
 import { type Statement, send, type Written } from "./statement.ts"
 import { type Failures, type Job, type Outcome, transact } from "./transaction.ts"
 import { WriterConnection } from "./writer-connection.ts"
@@ -13,6 +14,10 @@ export interface PostgresJournalOptions extends JournalOptions {
   readonly url: string
   /** Events were committed in these logs. */
   readonly onEvents?: (logs: readonly number[]) => void
+  /** Other hubs write the database too, each its own sessions. */
+  readonly fences?: Fences
+  /** A write was refused because the session is another hub's now. */
+  readonly onMoved?: (session: string, epoch: number) => void
 }
 
 interface WriteOptions {
@@ -20,6 +25,8 @@ interface WriteOptions {
   readonly bytes: number
   /** While the database is in trouble it is refused at once, so that whoever sent it knows; others wait. */
   readonly refusable: boolean
+  /** Only the hub that has this session writes it. */
+  readonly session?: string
 }
 
 interface Entry extends WriteOptions {
@@ -82,6 +89,8 @@ export class PostgresJournal {
   /** Nobody else has it: marks of its transactions are its own. */
   readonly #id = randomUUID()
   readonly #connection: WriterConnection
+  /** A hub that is alone writes a database whose sessions hubs have claimed before. */
+  isAfterSharing = false
   #state: JournalState = { phase: "running" }
   #doubt: Doubt | undefined
   /** The number of the last transaction that was begun. */
@@ -94,9 +103,14 @@ export class PostgresJournal {
 
   constructor(options: PostgresJournalOptions) {
     this.#options = options
-    this.#connection = new WriterConnection(options.url, `signalbox ${this.#id}`)
+    this.#connection = new WriterConnection(options.url, `signalbox ${this.#id}`, options.fences !== undefined)
     this.#fullAtBytes = options.fullAtBytes ?? 32 * MIB
     this.#maxWaitingBytes = options.maxWaitingBytes ?? 128 * MIB
+  }
+
+  /** The hub's id where others share the database. */
+  get hub(): string | null {
+    return this.#options.fences?.hub ?? null
   }
 
   get isStalled(): boolean {
@@ -113,14 +127,17 @@ export class PostgresJournal {
   }
 
   async write(statement: Statement, options: WriteOptions & { readonly isAfterEvents?: boolean }): Promise<Written> {
-    const { bytes, refusable, isAfterEvents = false } = options
-    const job = { kind: "statement" as const, statement, isAfterEvents, result: NOTHING }
+    const { bytes, refusable, session, isAfterEvents = false } = options
+    const fence = session === undefined ? undefined : this.#options.fences?.of(session)
+    const job = { kind: "statement" as const, statement, isAfterEvents, fence, result: NOTHING }
     await this.#enqueue(job, { bytes, refusable })
     return job.result
   }
 
   async append(session: string, events: readonly NewEvent[], options: WriteOptions): Promise<Appended> {
-    const job = { kind: "append" as const, session, events, result: NO_EVENTS, log: 0 }
+    const fence = this.#options.fences?.of(session)
+    const isAnyones = this.isAfterSharing
+    const job = { kind: "append" as const, session, events, fence, isAnyones, result: NO_EVENTS, log: 0 }
     await this.#enqueue(job, options)
     return job.result
   }
@@ -221,7 +238,8 @@ export class PostgresJournal {
     try {
       const client = await this.#connection.get()
       const jobs = batch.map(({ job }) => job)
-      outcome = await transact(client, { text: MARK, values: [this.#id, number] }, jobs)
+      const { fences } = this.#options
+      outcome = await transact(client, { text: MARK, values: [this.#id, number] }, { jobs, fences })
     } catch (error) {
       this.#queue.putBack(batch, () => true)
       return this.#disconnect(error)
@@ -258,8 +276,12 @@ export class PostgresJournal {
     const logs = new Set<number>()
     for (const { job, resolve, reject } of batch) {
       const failure = failures.get(job)
+      const { fence } = job
       if (failure !== undefined) reject(postgresFailure(failure, "The database does not take this"))
       else resolve()
+      if (fence !== undefined && failure === undefined) fence.isNew = false
+      const isMoved = failure instanceof HubError && failure.code === "hub/moved"
+      if (fence !== undefined && isMoved) this.#options.onMoved?.(fence.session, fence.epoch)
       if (failure === undefined && job.kind === "append" && job.result.stored.length > 0) logs.add(job.log)
     }
     if (logs.size > 0) this.#options.onEvents?.([...logs])

@@ -4,6 +4,8 @@ import { connectWriter, cutOff, shownUrl, sqlState } from "./connection.ts"
 
 /** The hub that has this lock of the database writes it, and no other. The server may take a moment to notice that a connection was cut. */
 const TAKE_LOCK = "SET lock_timeout = 1000; SELECT pg_advisory_lock(7418529631); SET lock_timeout = 0"
+/** Hubs that share the database keep out one that wants it for itself, and it keeps out them. */
+const SHARE_LOCK = TAKE_LOCK.replace("pg_advisory_lock", "pg_advisory_lock_shared")
 const LOCK_NOT_AVAILABLE = "55P03"
 /** A hub that was killed on another machine may take longer. */
 const OPEN_TRIES = 5
@@ -14,11 +16,13 @@ const END_TIMEOUT_MS = 2_000
 export class WriterConnection {
   readonly #url: string
   readonly #name: string
+  readonly #lock: string
   #client: Client | undefined
 
-  constructor(url: string, name: string) {
+  constructor(url: string, name: string, isShared = false) {
     this.#url = url
     this.#name = name
+    this.#lock = isShared ? SHARE_LOCK : TAKE_LOCK
   }
 
   /** Nobody else writes the database from here on. */
@@ -37,7 +41,7 @@ export class WriterConnection {
     if (this.#client !== undefined) return this.#client
     const client = await connectWriter(this.#url, this.#name)
     try {
-      await client.query(TAKE_LOCK)
+      await client.query(this.#lock)
     } catch (error) {
       cutOff(client)
       throw error

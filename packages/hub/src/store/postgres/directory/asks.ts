@@ -10,6 +10,8 @@ import { auditValues, insertAudit } from "./audit.ts"
 
 const COLUMNS = `body, delivered_at, ${isBeingPurged("asks")}`
 
+const IS_OWN =
+  "($2::uuid IS NULL OR EXISTS (SELECT FROM logs WHERE logs.name = asks.session AND logs.owner = $2::uuid))"
 const ADD = `
   INSERT INTO asks (id, session, state, undelivered, tool_use, body) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (id) DO NOTHING`
@@ -50,15 +52,16 @@ export class AskTable {
     return { text: SETTLE.audited, values: [...values, ...auditValues(audit)] }
   }
 
-  markDelivered(id: string, deliveredAt: string): Statement {
+  /** `hub`: of several, only the one that has the ask's session. */
+  markDelivered(id: string, deliveredAt: string, hub: string | null): Statement {
     return {
-      text: "UPDATE asks SET undelivered = false, delivered_at = $2 WHERE id = $1",
-      values: [toStored(id), toStored(deliveredAt)],
+      text: `UPDATE asks SET undelivered = false, delivered_at = $3 WHERE id = $1 AND ${IS_OWN}`,
+      values: [toStored(id), hub, toStored(deliveredAt)],
     }
   }
 
-  giveUp(id: string): Statement {
-    return { text: "UPDATE asks SET undelivered = false WHERE id = $1", values: [toStored(id)] }
+  giveUp(id: string, hub: string | null): Statement {
+    return { text: `UPDATE asks SET undelivered = false WHERE id = $1 AND ${IS_OWN}`, values: [toStored(id), hub] }
   }
 
   async get(id: string): Promise<AskRecord | undefined> {

@@ -1,0 +1,99 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import { readBearer } from "@signalbox/transport"
+import { asHubError, HubError } from "../errors.ts"
+import { BodyReader } from "../http/read-request.ts"
+import { errorReply, jsonReply } from "../http/reply.ts"
+import type { Caller } from "../model/access.ts"
+import type { ClusterSecret } from "./cluster-secret.ts"
+import { CALLER_HEADER } from "./fellows.ts"
+
+/** What a hub does for its fellows, beside all that it does for people. */
+export interface FellowServices {
+  /** The session's agent has come to the fellow. Nothing happens if this hub does not have it. */
+  release(session: string, spawn: string | undefined): Promise<void>
+  /** Of a runner that is connected here. */
+  requestRunner(runner: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** What hubs share has changed. */
+  refresh(): Promise<void>
+}
+
+export interface ClusterDoorOptions {
+  readonly secret: Pick<ClusterSecret, "isKnown" | "load">
+  readonly services: FellowServices
+  /** Serves a request as if its caller had come here. */
+  readonly serve: (request: Request, caller: Caller) => Promise<Response> | Response
+}
+
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+const PATH = /^\/cluster(\/.*)$/
+
+/** `/cluster/…`: fellow hubs alone. */
+export class ClusterDoor {
+  readonly #options: ClusterDoorOptions
+  readonly #bodies = new BodyReader()
+
+  constructor(options: ClusterDoorOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  async answer(request: Request): Promise<Response> {
+    try {
+      await this.#admit(request.headers)
+      const url = new URL(request.url)
+      const path = PATH.exec(url.pathname)?.[1] ?? ""
+      if (path.startsWith("/api/")) return await this.#serve(request, new URL(path + url.search, url))
+      return await this.#doInternal(path, request)
+    } catch (error) {
+      return errorReply(asHubError(error))
+    }
+  }
+
+  /** The caller of a request that a fellow passes on. Fails for everybody else. */
+  async #admit(headers: Headers): Promise<void> {
+    const { secret } = this.#options
+    const shown = readBearer(headers.get("authorization") ?? undefined) ?? ""
+    if (secret.isKnown(shown)) return
+    // Another hub may have replaced it a moment ago.
+    if (shown !== "") await secret.load()
+    if (!secret.isKnown(shown)) throw new HubError("auth/required", "only hubs on the same store come in here")
+  }
+
+  async #serve(request: Request, url: URL): Promise<Response> {
+    const caller = readCaller(request.headers.get(CALLER_HEADER))
+    if (caller === undefined) throw new HubError("request/invalid", "the fellow hub does not say for whom it asks")
+    const { method, headers, body, signal } = request
+    const about = { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" as const }) }
+    return this.#options.serve(new Request(url, about), caller)
+  }
+
+  async #doInternal(path: string, request: Request): Promise<Response> {
+    const { services } = this.#options
+    const body = await this.#bodies.read(request, MAX_BODY_BYTES)
+    const fields = isObject(body) ? body : {}
+    const [, kind, name, what] = path.split("/").map(decodeURIComponent)
+    if (request.method !== "POST") throw new HubError("route/unknown", "there is nothing here")
+    if (kind === "refresh") {
+      await services.refresh()
+      return jsonReply(200, {})
+    }
+    if (kind === "sessions" && name !== undefined && what === "release") {
+      await services.release(name, textOf(fields, "spawn"))
+      return jsonReply(200, {})
+    }
+    if (kind === "runners" && name !== undefined && what === "request") {
+      return jsonReply(200, { result: await services.requestRunner(name, fields) })
+    }
+    throw new HubError("route/unknown", "there is nothing here")
+  }
+}
+
+function readCaller(header: string | null): Caller | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(header ?? "", "base64url").toString())
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub wrote it, as this one does
+    return isObject(value) && typeof value["role"] === "string" ? (value as unknown as Caller) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,179 @@
+import { HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import type { Store } from "../store/open-store.ts"
+import { ClusterDoor, type FellowServices } from "./cluster-door.ts"
+import { ClusterSecret } from "./cluster-secret.ts"
+import { Fellows } from "./fellows.ts"
+import { Forwarding } from "./forwarding.ts"
+import type { HubCounts, Hubs } from "./hubs.ts"
+import { Membership } from "./membership.ts"
+import { ClusterOwnership } from "./ownership.ts"
+import { SharedRunners } from "./shared-runners.ts"
+
+export interface ClusterOptions {
+  readonly store: Store
+  readonly url: string
+  readonly version: string
+  readonly counts: () => HubCounts
+  readonly onLapsed: (error: unknown) => void
+  readonly onBack: () => void
+  readonly trouble: (what: string, error: unknown) => void
+}
+
+/** What the rest of the hub does for the cluster, once it is there. */
+export interface ClusterHub extends FellowServices {
+  /** A hub is gone: its sessions are anybody's. */
+  adopt(): Promise<void>
+}
+
+/** A change by one of these must be known to every hub when its reply comes. */
+const SPREAD: ReadonlySet<string> = new Set([
+  "PUT /api/policy",
+  "PUT /api/settings",
+  "DELETE /api/tokens/:id",
+  "DELETE /api/logins/:id",
+  "POST /api/login",
+  "POST /api/logout",
+  "POST /api/hubs/secret",
+])
+const SPREAD_MS = 2_000
+
+/** A hub among others on one database. */
+export class Cluster implements Hubs {
+  readonly ownership: ClusterOwnership
+  readonly runners: SharedRunners
+  readonly #membership: Membership
+  readonly #secret: ClusterSecret
+  readonly #fellows: Fellows
+  readonly #forwarding: Forwarding
+  readonly #options: ClusterOptions
+  readonly #close: () => Promise<void>
+  #hub: ClusterHub | undefined
+  #known: ReadonlySet<string> = new Set()
+
+  private constructor(
+    options: ClusterOptions,
+    parts: { membership: Membership; secret: ClusterSecret; tables: ClusterTablesOf },
+  ) {
+    const { membership, secret, tables } = parts
+    const { store, trouble } = options
+    this.#options = options
+    this.#membership = membership
+    this.#secret = secret
+    this.#fellows = new Fellows(secret)
+    this.ownership = new ClusterOwnership({ store: tables, membership, fellows: this.#fellows })
+    this.runners = new SharedRunners({ store: tables, membership, fellows: this.#fellows, trouble })
+    this.#forwarding = new Forwarding({
+      directory: store.directory,
+      ownership: this.ownership,
+      membership,
+      fellows: this.#fellows,
+    })
+    this.#close = async () => {
+      await membership.leave()
+      await tables.close()
+    }
+  }
+
+  /** Somebody must close it. */
+  static async open(options: ClusterOptions): Promise<Cluster> {
+    const tables = await options.store.openCluster?.()
+    if (tables === undefined) throw new Error("this store cannot be shared")
+    const secret = new ClusterSecret({ directory: options.store.directory })
+    try {
+      await secret.load()
+      const joining = { ...options, store: tables, onBeat: () => cluster?.refresh() ?? Promise.resolve() }
+      let cluster: Cluster | undefined
+      const membership = await Membership.join(joining)
+      cluster = new Cluster(options, { membership, secret, tables })
+      return cluster
+    } catch (error) {
+      await tables.close()
+      throw error
+    }
+  }
+
+  /** The rest of the hub is there. */
+  connect(hub: ClusterHub): void {
+    this.#hub = hub
+  }
+
+  get id(): string {
+    return this.#membership.id
+  }
+
+  /** Of several hubs one does what only one is to do: the oldest. */
+  get isFirst(): boolean {
+    return this.#membership.fellows[0]?.id === this.#membership.id
+  }
+
+  /** Why nobody is served now: other hubs may have taken this one's place. */
+  get refusal(): HubError | undefined {
+    if (this.#membership.hasLease) return undefined
+    return new HubError("store/failed", "This hub has lost its database: try again in a moment, or use another hub.", {
+      details: { retryAfterSeconds: 2 },
+    })
+  }
+
+  list() {
+    return this.#membership.list()
+  }
+
+  rotateSecret(by: string) {
+    return this.#secret.rotate(by)
+  }
+
+  forward(...call: Parameters<Forwarding["forward"]>): Promise<Response | undefined> {
+    return this.#forwarding.forward(...call)
+  }
+
+  /** Every living hub reads anew what hubs share. Gives the addresses of those that did not say so in time. */
+  async spread(route: string): Promise<readonly string[]> {
+    if (!SPREAD.has(route)) return []
+    const others = this.#membership.fellows.filter(({ id }) => id !== this.#membership.id)
+    const late = await Promise.all(
+      others.map((fellow) =>
+        this.#fellows.call(fellow, { method: "POST", path: "/refresh", body: {} }, SPREAD_MS).then(
+          () => [],
+          () => [fellow.url],
+        ),
+      ),
+    )
+    return late.flat()
+  }
+
+  /** What fellow hubs ask of this one. */
+  door(serve: (request: Request, caller: Caller) => Promise<Response> | Response): ClusterDoor {
+    const hub = () => {
+      if (this.#hub === undefined) throw new HubError("hub/stopping", "the hub is starting")
+      return this.#hub
+    }
+    const services: FellowServices = {
+      release: (...what) => hub().release(...what),
+      requestRunner: (...what) => hub().requestRunner(...what),
+      refresh: () => this.refresh(),
+    }
+    return new ClusterDoor({ secret: this.#secret, services, serve })
+  }
+
+  /** What hubs share may have changed, and a hub may be gone. */
+  async refresh(): Promise<void> {
+    await this.#secret.load()
+    await this.#hub?.refresh()
+    const alive = new Set(this.#membership.fellows.map(({ id }) => id))
+    const isOneGone = [...this.#known].some((id) => !alive.has(id))
+    this.#known = alive
+    if (isOneGone)
+      void this.#hub
+        ?.adopt()
+        .catch((error: unknown) =>
+          this.#options.trouble("a hub is gone, and what it had could not be taken over", error),
+        )
+  }
+
+  close(): Promise<void> {
+    return this.#close()
+  }
+}
+
+type ClusterTablesOf = Awaited<ReturnType<NonNullable<Store["openCluster"]>>>

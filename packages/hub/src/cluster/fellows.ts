@@ -1,0 +1,117 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
+import { HubError, reasonOf } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import type { ClusterSecret } from "./cluster-secret.ts"
+
+export interface FellowCall {
+  readonly method: string
+  /** Behind `/cluster`. */
+  readonly path: string
+  readonly body?: unknown
+  /** On whose behalf. */
+  readonly caller?: Caller
+  readonly accept?: string
+  readonly signal?: AbortSignal
+}
+
+type Place = Readonly<{ url: string }>
+
+export const CALLER_HEADER = "x-signalbox-caller"
+const MAX_ERROR_CHARS = 64 * 1024
+const CONNECT_CODES: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+])
+
+/** Calls to other hubs on the same store. */
+export class Fellows {
+  readonly #secret: Pick<ClusterSecret, "current">
+
+  constructor(secret: Pick<ClusterSecret, "current">) {
+    this.#secret = secret
+  }
+
+  /** The reply as it is, whatever its status. Fails with `hub/unreachable` if it never got there, and with `hub/moved` if nobody knows what became of it. */
+  async fetch(
+    { url }: Place,
+    { method, path, body, caller, accept, signal }: FellowCall,
+    timeoutMs: number,
+  ): Promise<Response> {
+    const headers = new Headers({ authorization: `Bearer ${this.#secret.current}` })
+    if (caller !== undefined) headers.set(CALLER_HEADER, Buffer.from(JSON.stringify(caller)).toString("base64url"))
+    if (body !== undefined) headers.set("content-type", "application/json")
+    if (accept !== undefined) headers.set("accept", accept)
+    const late = AbortSignal.timeout(timeoutMs)
+    const over = signal === undefined ? late : AbortSignal.any([late, signal])
+    try {
+      return await fetch(`${url}/cluster${path}`, {
+        method,
+        headers,
+        signal: over,
+        redirect: "error",
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      throw isUnheard(error) ? unreachable(url, error) : lost(url, error)
+    }
+  }
+
+  /** The reply's JSON. The other hub's refusals are thrown as its own. */
+  async call(fellow: Place, call: FellowCall, timeoutMs: number): Promise<unknown> {
+    const reply = await this.fetch(fellow, call, timeoutMs)
+    const text = await reply.text()
+    const value = parse(text.slice(0, reply.ok ? undefined : MAX_ERROR_CHARS))
+    if (reply.ok) return value
+    throw refusalIn(value) ?? unreachable(fellow.url, new Error(`it replied ${reply.status}`))
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = text === "" ? undefined : JSON.parse(text)
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+/** A refusal as the other hub told it. */
+function refusalIn(value: unknown): HubError | undefined {
+  const told = isObject(value) ? value["error"] : undefined
+  if (!isObject(told)) return undefined
+  const [code, message] = [textOf(told, "code"), textOf(told, "message")]
+  return code !== undefined && message !== undefined && isApiCode(code) ? new HubError(code, message) : undefined
+}
+
+function isApiCode(code: string): code is ApiErrorCode {
+  return Object.hasOwn(API_ERRORS, code)
+}
+
+/** The connection was never made: nothing was done. */
+function isUnheard(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  return isObject(cause) && CONNECT_CODES.has(cause["code"])
+}
+
+function unreachable(url: string, cause: unknown): HubError {
+  return new HubError(
+    "hub/unreachable",
+    `The hub at ${url} has this session and cannot be reached: try again in a moment.`,
+    {
+      cause,
+      details: { retryAfterSeconds: 2 },
+    },
+  )
+}
+
+function lost(url: string, cause: unknown): HubError {
+  return new HubError(
+    "hub/moved",
+    `The hub at ${url} went away before it replied (${reasonOf(cause)}): nobody knows whether it was done. Look before you try again.`,
+    { cause, details: { retryAfterSeconds: 1 } },
+  )
+}

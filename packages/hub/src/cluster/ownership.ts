@@ -1,0 +1,109 @@
+import { HubError } from "../errors.ts"
+import type { ClusterStore, OwnedSession, SeenHub } from "../store/cluster-store.ts"
+import type { Fellows } from "./fellows.ts"
+import { LEASE_MS, type Membership } from "./membership.ts"
+
+export interface OwnershipOptions {
+  readonly store: ClusterStore
+  readonly membership: Pick<Membership, "id" | "find" | "fellows" | "refresh">
+  readonly fellows: Pick<Fellows, "call">
+}
+
+/** Where a session is. `free`: no living hub has it, and whoever needs it claims it. */
+export type Home = { readonly kind: "here" | "free" } | { readonly kind: "fellow"; readonly fellow: SeenHub }
+
+/** `isOrphan`: the hub that had it is dead. */
+export interface AtRest extends OwnedSession {
+  readonly isOrphan: boolean
+}
+
+const HERE: Home = { kind: "here" }
+const FREE: Home = { kind: "free" }
+/** The hub that has it waits for a start that is under way. */
+const RELEASE_TIMEOUT_MS = 20_000
+
+/** Which hub has which session: this one's are in its memory, and no others are. */
+export class ClusterOwnership {
+  readonly #options: OwnershipOptions
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options
+  }
+
+  begin(id: string): void {
+    this.#options.store.begin(id)
+  }
+
+  async claim(id: string): Promise<void> {
+    const claimed = await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: false })
+    if (!claimed.isOurs) throw elsewhere(id, this.#options.membership.find(claimed.owner))
+  }
+
+  /** A hub that is alive and cannot be reached is not waited for: it has not the agent, and what it writes is refused from now on. */
+  async take(id: string, spawn: string | undefined): Promise<void> {
+    const home = await this.homeOf(id)
+    if (home.kind !== "fellow") return
+    try {
+      await this.#askFor(home.fellow, id, spawn)
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === "hub/unreachable")) throw error
+      await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: true })
+    }
+  }
+
+  /** Every living hub is asked: only then nobody knows the process. */
+  async takeUnsaved(id: string, spawn: string | undefined): Promise<void> {
+    const { membership } = this.#options
+    await membership.refresh()
+    const fellows = membership.fellows.filter((hub) => hub.id !== membership.id)
+    await Promise.all(fellows.map((fellow) => this.#askFor(fellow, id, spawn)))
+  }
+
+  async #askFor(fellow: SeenHub, id: string, spawn: string | undefined): Promise<void> {
+    const path = `/sessions/${encodeURIComponent(id)}/release`
+    await this.#options.fellows.call(fellow, { method: "POST", path, body: { spawn } }, RELEASE_TIMEOUT_MS)
+  }
+
+  release(id: string): Promise<void> {
+    return this.#options.store.release(id)
+  }
+
+  drop(id: string): void {
+    this.#options.store.drop(id)
+  }
+
+  async homeOf(id: string): Promise<Home> {
+    const { store } = this.#options
+    if (store.epochOf(id) !== undefined) return HERE
+    return this.#homeFrom((await store.owners([id])).get(id)?.owner)
+  }
+
+  /** What the store has of sessions that are not in memory here. */
+  async describe(ids: readonly string[]): Promise<ReadonlyMap<string, AtRest>> {
+    if (ids.length === 0) return new Map()
+    const { store, membership } = this.#options
+    const found = await store.owners(ids)
+    return new Map(
+      [...found].map(([id, { owner, pendingAsks }]) => {
+        const isAlive = owner !== undefined && membership.find(owner) !== undefined
+        return [id, { pendingAsks, owner: isAlive ? owner : undefined, isOrphan: owner !== undefined && !isAlive }]
+      }),
+    )
+  }
+
+  async #homeFrom(owner: string | undefined): Promise<Home> {
+    const { membership } = this.#options
+    if (owner === undefined || owner === membership.id) return FREE
+    // It may have joined a moment ago.
+    if (membership.find(owner) === undefined) await membership.refresh()
+    const fellow = membership.find(owner)
+    return fellow === undefined ? FREE : { kind: "fellow", fellow }
+  }
+}
+
+function elsewhere(session: string, fellow: SeenHub | undefined): HubError {
+  const where = fellow === undefined ? "another hub" : `the hub at ${fellow.url}`
+  return new HubError("hub/moved", `Session ${session} is on ${where}: try again in a moment, or use that hub.`, {
+    details: { session, isElsewhere: true, retryAfterSeconds: 1 },
+  })
+}

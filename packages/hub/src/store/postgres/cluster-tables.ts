@@ -1,0 +1,189 @@
+import type { Pool } from "pg"
+import { HubError } from "../../errors.ts"
+import type { Claimed, ClusterStore, HubRow, OwnedSession, RunnerRow, SeenHub } from "../cluster-store.ts"
+import { postgresFailure } from "./connection.ts"
+import type { Fences } from "./fences.ts"
+import type { PostgresJournal } from "./postgres-journal.ts"
+import { type SqlRow, type SqlValue, send } from "./statement.ts"
+import { fromStored, toStored } from "./stored-text.js"
+
+export interface ClusterTablesOptions {
+  readonly pool: Pool
+  readonly journal: PostgresJournal
+  readonly fences: Fences
+}
+
+const moment = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const COLUMNS = `id, url, version, wire, sessions, runners, viewers, ${moment("started_at")}, ${moment("seen_at")}, started_at`
+/** The statement sees the table as it was before it, so its own row comes from what it wrote. */
+const BEAT = `
+  WITH me AS (
+    INSERT INTO hubs (id, url, version, wire, sessions, runners, viewers) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), sessions = excluded.sessions, runners = excluded.runners, viewers = excluded.viewers
+    RETURNING *
+  ), gone AS (
+    DELETE FROM hubs WHERE id <> $1 AND seen_at < now() - interval '1 hour'
+  )
+  SELECT ${COLUMNS} FROM me
+  UNION ALL SELECT ${COLUMNS} FROM hubs WHERE id <> $1 AND seen_at > now() - make_interval(secs => $8::float8 / 1000)
+  ORDER BY started_at, id`
+const LEAVE = "DELETE FROM hubs WHERE id = $1"
+
+/** An insert that finds the row there would use up a number. */
+const CLAIM = `
+  WITH updated AS (
+    UPDATE logs SET epoch = epoch + 1, owner = $2::uuid
+    WHERE name = $1 AND ($3 OR owner IS NULL OR owner = $2::uuid OR NOT EXISTS (
+      SELECT FROM hubs WHERE hubs.id = logs.owner AND seen_at > now() - make_interval(secs => $4::float8 / 1000)))
+    RETURNING epoch
+  ), made AS (
+    INSERT INTO logs (name, epoch, owner) SELECT $1, 1, $2::uuid WHERE NOT EXISTS (SELECT FROM logs WHERE name = $1)
+    ON CONFLICT (name) DO NOTHING RETURNING epoch
+  )
+  SELECT epoch FROM updated UNION ALL SELECT epoch FROM made`
+const RELEASE = "UPDATE logs SET owner = NULL WHERE name = $1"
+const OWNERS = `
+  SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending')
+  FROM unnest($1::text[]) AS given (name) LEFT JOIN logs ON logs.name = given.name`
+const JOINED = `
+  INSERT INTO runners (id, hub, epoch, draining, body) VALUES ($1, $2, 1, false, $3)
+  ON CONFLICT (id) DO UPDATE SET hub = excluded.hub, epoch = runners.epoch + 1, body = excluded.body RETURNING epoch`
+const CHANGED = "UPDATE runners SET body = $3 WHERE id = $1 AND hub = $2::uuid"
+const LEFT = "UPDATE runners SET hub = NULL, body = $3 WHERE id = $1 AND hub = $2::uuid"
+const MAX_RUNNERS = 2_000
+const CLAIM_TRIES = 5
+const SMALL_BYTES = 200
+
+/** Has connections of its own: a hub renews its place however busy the others are. */
+export class ClusterTables implements ClusterStore {
+  readonly #pool: Pool
+  readonly #journal: PostgresJournal
+  readonly #fences: Fences
+
+  constructor({ pool, journal, fences }: ClusterTablesOptions) {
+    this.#pool = pool
+    this.#journal = journal
+    this.#fences = fences
+  }
+
+  get hub(): string {
+    return this.#fences.hub
+  }
+
+  async claim(session: string, { leaseMs, force }: { leaseMs: number; force: boolean }): Promise<Claimed> {
+    for (let tries = 1; tries <= CLAIM_TRIES; tries++) {
+      const [row] = await this.#all(CLAIM, [toStored(session), this.hub, force, leaseMs])
+      if (row !== undefined) {
+        this.#fences.hold(session, Number(row[0]))
+        return { isOurs: true }
+      }
+      const { owner } = (await this.owners([session])).get(session) ?? {}
+      if (owner !== undefined) return { isOurs: false, owner }
+      // Let go of, or claimed and let go of, in the same moment.
+    }
+    throw new HubError("hub/busy", `Session ${session} goes from hub to hub: try again in a moment.`)
+  }
+
+  begin(session: string): void {
+    this.#fences.begin(session)
+  }
+
+  async release(session: string): Promise<void> {
+    const epoch = this.#fences.epochOf(session)
+    if (epoch === undefined) return
+    const values = [toStored(session)]
+    await this.#journal.write(
+      { text: RELEASE, values },
+      { bytes: SMALL_BYTES, refusable: true, session, isAfterEvents: true },
+    )
+    if (this.#fences.epochOf(session) === epoch) this.#fences.drop(session)
+  }
+
+  drop(session: string): void {
+    this.#fences.drop(session)
+  }
+
+  epochOf(session: string): number | undefined {
+    return this.#fences.epochOf(session)
+  }
+
+  async owners(sessions: readonly string[]): Promise<ReadonlyMap<string, OwnedSession>> {
+    const rows = await this.#all(OWNERS, [sessions.map(toStored)])
+    return new Map(
+      rows.map(([name, owner, pendingAsks]) => [
+        fromStored(String(name)),
+        { owner: owner === null ? undefined : String(owner), pendingAsks: Number(pendingAsks) },
+      ]),
+    )
+  }
+
+  async beat({ id, url, version, wire, sessions, runners, viewers }: HubRow, leaseMs: number) {
+    const rows = await this.#all(BEAT, [id, url, version, wire, sessions, runners, viewers, leaseMs])
+    return rows.map(toHub)
+  }
+
+  async leave(hub: string): Promise<void> {
+    await this.#all(LEAVE, [hub])
+  }
+
+  async runnerJoined(id: string, told: unknown): Promise<number> {
+    const [row] = await this.#all(JOINED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+    return Number(row?.[0])
+  }
+
+  async runnerChanged(id: string, told: unknown): Promise<void> {
+    await this.#all(CHANGED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+  }
+
+  async runnerLeft(id: string, told: unknown): Promise<void> {
+    await this.#all(LEFT, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+  }
+
+  async drainRunner(id: string, draining: boolean): Promise<void> {
+    await this.#all("UPDATE runners SET draining = $2 WHERE id = $1", [toStored(id), draining])
+  }
+
+  async forgetRunner(id: string): Promise<void> {
+    await this.#all("DELETE FROM runners WHERE id = $1", [toStored(id)])
+  }
+
+  async runners(): Promise<readonly RunnerRow[]> {
+    const rows = await this.#all(
+      `SELECT id, hub, epoch, draining, body FROM runners ORDER BY id LIMIT ${MAX_RUNNERS}`,
+      [],
+    )
+    return rows.map(([id, hub, epoch, draining, body]) => ({
+      id: fromStored(String(id)),
+      hub: hub === null ? undefined : String(hub),
+      epoch: Number(epoch),
+      draining: draining === true,
+      told: JSON.parse(fromStored(String(body))),
+    }))
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #all(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    try {
+      return (await send(this.#pool, { text, values })).rows
+    } catch (error) {
+      throw postgresFailure(error, "The database cannot be reached: look at its server and its address")
+    }
+  }
+}
+
+function toHub([id, url, version, wire, sessions, runners, viewers, startedAt, seenAt]: SqlRow): SeenHub {
+  return {
+    id: String(id),
+    url: String(url),
+    version: String(version),
+    wire: Number(wire),
+    sessions: Number(sessions),
+    runners: Number(runners),
+    viewers: Number(viewers),
+    startedAt: String(startedAt),
+    seenAt: String(seenAt),
+  }
+}

@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { hasPostgres } from "../../../../test/postgres/server.ts"
+import { ClusterSecret } from "../../src/cluster/cluster-secret.ts"
+import { checkClusterUrl } from "../../src/cluster/cluster-url.ts"
+import { LEASE_MS, Membership, type MembershipOptions } from "../../src/cluster/membership.ts"
+import type { ClusterStore } from "../../src/store/cluster-store.ts"
+import type { Store } from "../../src/store/open-store.ts"
+import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { clusterOf, emptiedDatabase, rowsIn } from "../store/postgres-database.ts"
+
+const closers: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close()
+})
+
+async function openDatabase() {
+  const url = await emptiedDatabase()
+  const store: Store = await openPostgresStore({ url })
+  closers.push(() => store.close())
+  const open = async (): Promise<ClusterStore> => {
+    const tables = await clusterOf(store)
+    closers.push(() => tables.close())
+    return tables
+  }
+  return { url, open }
+}
+
+async function join(store: ClusterStore, options: Partial<MembershipOptions> = {}): Promise<Membership> {
+  const membership = await Membership.join({
+    store,
+    url: "http://10.0.0.2:8765",
+    version: "1.2.3",
+    counts: () => ({ sessions: 3, runners: 2, viewers: 1 }),
+    onLapsed: () => undefined,
+    onBack: () => undefined,
+    trouble: () => undefined,
+    ...options,
+  })
+  closers.push(() => membership.leave())
+  return membership
+}
+
+describe.runIf(hasPostgres)("the place of a hub among others", () => {
+  it("[CT1] hubs on one database see each other, and not one that has left or was not seen for longer than its lease", async () => {
+    const { url, open } = await openDatabase()
+    const first = await join(await open(), { url: "http://10.0.0.1:8765" })
+    const second = await join(await open())
+    expect(second.list()).toMatchObject([
+      { id: first.id, url: "http://10.0.0.1:8765", self: false },
+      { id: second.id, url: "http://10.0.0.2:8765", version: "1.2.3", sessions: 3, runners: 2, viewers: 1, self: true },
+    ])
+    await first.refresh()
+    expect(first.list().map(({ self }) => self)).toEqual([true, false])
+
+    await rowsIn(url, `UPDATE signalbox.hubs SET seen_at = now() - interval '${LEASE_MS} ms' WHERE id = '${first.id}'`)
+    await second.refresh()
+    expect(second.list().map(({ id }) => id)).toEqual([second.id])
+    await first.refresh()
+    await second.leave()
+    await first.refresh()
+    expect(first.list().map(({ id }) => id)).toEqual([first.id])
+  })
+
+  it("[CT3] a hub of another kind is named with its version, and leaves no trace of this one", async () => {
+    const { url, open } = await openDatabase()
+    await join(await open(), { version: "9.9.9" })
+    await rowsIn(url, "UPDATE signalbox.hubs SET wire = 999")
+    await expect(join(await open(), { version: "1.2.3" })).rejects.toMatchObject({
+      code: "start/store",
+      message: expect.stringMatching(/10\.0\.0\.2:8765 is of version 9\.9\.9, .*this version \(1\.2\.3\)/),
+    })
+    expect(await rowsIn(url, "SELECT version FROM signalbox.hubs")).toEqual([{ version: "9.9.9" }])
+  })
+
+  it("[CT5] a hub that cannot renew its place in time has no lease until it can again, and so has one that was stopped", async () => {
+    const { open } = await openDatabase()
+    const tables = await open()
+    const told: string[] = []
+    let isAway = false
+    let now = 0
+    const store: ClusterStore = Object.create(tables, {
+      hub: { value: tables.hub },
+      leave: { value: () => Promise.resolve() },
+      beat: {
+        value: (...row: Parameters<ClusterStore["beat"]>) =>
+          isAway ? Promise.reject(new Error("away")) : tables.beat(...row),
+      },
+    })
+    const hub = await join(store, {
+      clock: () => now,
+      onLapsed: () => told.push("lapsed"),
+      onBack: () => told.push("back"),
+    })
+    isAway = true
+    now = LEASE_MS / 2
+    await hub.refresh()
+    expect(hub.hasLease).toBe(true)
+    now = LEASE_MS
+    await hub.refresh()
+    await hub.refresh()
+    expect([hub.hasLease, ...told]).toEqual([false, "lapsed"])
+    isAway = false
+    await hub.refresh()
+    expect([hub.hasLease, ...told]).toEqual([true, "lapsed", "back"])
+    now += 2 * LEASE_MS
+    expect(hub.hasLease).toBe(false)
+    await hub.refresh()
+    expect([hub.hasLease, ...told]).toEqual([true, "lapsed", "back", "lapsed", "back"])
+  })
+})
+
+describe("what hubs need to know each other", () => {
+  it("[CT2] an address that cannot work, has no database beside it or shows secrets is refused", () => {
+    const check =
+      (clusterUrl: string, more = {}) =>
+      () =>
+        checkClusterUrl({ clusterUrl, store: "postgres://db/x", plaintextUnderstood: false, ...more })
+    expect(check("http://127.0.0.1:8765/")()).toBe("http://127.0.0.1:8765")
+    expect(check("https://one.example.org")()).toBe("https://one.example.org")
+    expect(check("http://10.0.0.2:8765", { plaintextUnderstood: true })()).toBe("http://10.0.0.2:8765")
+    expect(check("http://10.0.0.2:8765")).toThrow(/plain text.*--i-understand-plaintext/)
+    expect(check("https://one.example.org", { store: undefined })).toThrow(/--store postgres/)
+    for (const odd of ["one", "ftp://one", "http://one/path", "http://a:b@one", "http://one?x"]) {
+      expect(check(odd)).toThrow(/scheme, host and port only/)
+    }
+  })
+
+  it("[CT4] a replaced secret reaches the other hubs, and the one before is taken for a minute", async () => {
+    const directory = new MemoryDirectory()
+    let now = new Date("2030-01-31T12:00:00Z")
+    const one = new ClusterSecret({ directory, now: () => now })
+    const other = new ClusterSecret({ directory, now: () => now })
+    await one.load()
+    await other.load()
+    expect(other.current).toBe(one.current)
+    const before = one.current
+    await other.rotate("ann")
+    expect(one.isKnown(other.current)).toBe(false)
+    await one.load()
+    expect([one.current === before, one.isKnown(before), one.isKnown(other.current), one.isKnown("")]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+    now = new Date(now.getTime() + 61_000)
+    expect([one.isKnown(before), one.isKnown(one.current)]).toEqual([false, true])
+    expect(await directory.listAudit({ after: 0, limit: 9 })).toMatchObject([
+      { what: "hubs/secret-rotated", by: "ann" },
+    ])
+  })
+})
