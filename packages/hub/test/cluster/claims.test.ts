@@ -58,7 +58,10 @@ describe.runIf(hasPostgres)("whose session it is", () => {
     )
     await one.cluster.release("s")
     expect(await claim(other, "s")).toEqual({ isOurs: true })
-    await rowsIn(url, `UPDATE signalbox.hubs SET seen_at = now() - interval '2 hours' WHERE id = '${other.cluster.hub}'`)
+    await rowsIn(
+      url,
+      `UPDATE signalbox.hubs SET seen_at = now() - interval '2 hours' WHERE id = '${other.cluster.hub}'`,
+    )
     expect(await claim(one, "s")).toEqual({ isOurs: true })
     expect(await rowsIn(url, "SELECT epoch, owner FROM signalbox.logs WHERE name = 's'")).toEqual([
       { epoch: 3, owner: one.cluster.hub },
