@@ -25,7 +25,7 @@ export interface RetentionOptions {
   readonly viewers: Pick<FanOut, "purged">
   readonly store: Pick<Store, "size"> & { readonly purger: { wake(): void } }
   readonly settings: () => HubSettings
-  /** Of hubs that share a store one looks after its size and its old sessions. Left out: this one. */
+  /** Whether this hub looks after the store's size and its old sessions: one of those that share it does. Left out: it does. */
   readonly isFirst?: () => boolean
   readonly trouble: (what: string, error: unknown) => void
   readonly now?: () => Date

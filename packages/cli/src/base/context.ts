@@ -84,7 +84,7 @@ function dataWords(options: DataOption, env: NodeJS.ProcessEnv): string {
   return ` --data ${shellWord(dataDirectory(options, env).path)}`
 }
 
-/** Of several addresses, all must be. `127.example.org` is a name, not an address of this machine. */
+/** All of several addresses must be. `127.example.org` is a name, not an address of this machine. */
 export function isOnThisMachine(url: string): boolean {
   return listedAddresses(url).every((text) => {
     const { hostname } = new URL(text)

@@ -56,7 +56,7 @@ export class ClientDesks {
     }
   }
 
-  /** What kept clients had brought to a session that another hub had. */
+  /** The hooks and servers that kept clients had brought to a session of another hub. */
   async restore(session: LiveSession): Promise<void> {
     if (session.isEnded || this.#desks.has(session.id)) return
     const parts = await this.#keptOf(session.id)

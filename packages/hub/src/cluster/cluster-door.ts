@@ -7,13 +7,13 @@ import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
 import { CALLER_HEADER } from "./fellows.ts"
 
-/** What a hub does for its fellows, beside all that it does for people. */
+/** The services of a hub for its fellows, beside all that it does for people. */
 export interface FellowServices {
   /** The session's agent has come to the fellow. Nothing happens if this hub does not have it. */
   release(session: string, spawn: string | undefined): Promise<void>
-  /** Of a runner that is connected here. */
+  /** Asks a runner that is connected here. */
   requestRunner(runner: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
-  /** What hubs share has changed. */
+  /** Reads anew the state that hubs share. */
   refresh(): Promise<void>
 }
 

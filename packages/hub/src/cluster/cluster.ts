@@ -20,7 +20,7 @@ export interface ClusterOptions {
   readonly trouble: (what: string, error: unknown) => void
 }
 
-/** What the rest of the hub does for the cluster, once it is there. */
+/** The rest of the hub, as the cluster uses it once it is there. */
 export interface ClusterHub extends FellowServices {
   /** A hub is gone: its sessions are anybody's. */
   adopt(): Promise<void>
@@ -102,7 +102,7 @@ export class Cluster implements Hubs {
     return this.#membership.id
   }
 
-  /** Of several hubs one does what only one is to do: the oldest. */
+  /** The oldest hub does the work that only one of them must do. */
   get isFirst(): boolean {
     return this.#membership.fellows[0]?.id === this.#membership.id
   }
@@ -142,7 +142,7 @@ export class Cluster implements Hubs {
     return late.flat()
   }
 
-  /** What fellow hubs ask of this one. */
+  /** Answers the calls of fellow hubs. */
   door(serve: (request: Request, caller: Caller) => Promise<Response> | Response): ClusterDoor {
     const hub = () => {
       if (this.#hub === undefined) throw new HubError("hub/stopping", "the hub is starting")
@@ -156,7 +156,7 @@ export class Cluster implements Hubs {
     return new ClusterDoor({ secret: this.#secret, services, serve })
   }
 
-  /** What hubs share may have changed, and a hub may be gone. */
+  /** Reads anew the state that hubs share, and looks whether a hub is gone. */
   async refresh(): Promise<void> {
     await this.#secret.load()
     await this.#hub?.refresh()

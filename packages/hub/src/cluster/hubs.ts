@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { HubInfo } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 
-/** What a hub has in memory and at its doors. */
+/** Counts of a hub: sessions in memory, runners and viewers at its doors. */
 export type HubCounts = Pick<HubInfo, "sessions" | "runners" | "viewers">
 
 /** The hubs on one store, as people are told of them. */

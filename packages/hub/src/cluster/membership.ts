@@ -19,7 +19,7 @@ export interface MembershipOptions {
   readonly clock?: () => number
 }
 
-/** What hubs say to each other. One with another number cannot work with this one. */
+/** The version of the calls between hubs. A hub with another number cannot work with this one. */
 const CLUSTER_WIRE = 1
 const BEAT_MS = 2_000
 /** A hub that was not seen for so long, by the database's clock, is dead. */

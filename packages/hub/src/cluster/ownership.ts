@@ -78,7 +78,7 @@ export class ClusterOwnership {
     return this.#homeFrom((await store.owners([id])).get(id)?.owner)
   }
 
-  /** What the store has of sessions that are not in memory here. */
+  /** The store's facts about sessions that are not in memory here. */
   async describe(ids: readonly string[]): Promise<ReadonlyMap<string, AtRest>> {
     if (ids.length === 0) return new Map()
     const { store, membership } = this.#options

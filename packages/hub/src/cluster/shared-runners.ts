@@ -14,7 +14,7 @@ export interface SharedRunnersOptions {
 /** A runner as the hub that it is connected to has told of it. */
 export interface SharedRunner {
   readonly id: string
-  /** What a hub told of it: its facts and how it is doing. */
+  /** The facts of a runner and how it is doing, as its hub told them. */
   readonly told: unknown
   readonly draining: boolean
   readonly where: "here" | "away" | ElsewhereRunner
@@ -27,7 +27,7 @@ interface ElsewhereRunner {
   request(request: unknown, timeoutMs: number): Promise<unknown>
 }
 
-/** What the way to another hub and back may take. */
+/** The time that the way to another hub and back may take. */
 const WAY_MS = 5_000
 
 /** The runners of all hubs. Each hub tells of those that are connected to it. */
@@ -35,7 +35,7 @@ export class SharedRunners {
   readonly #options: SharedRunnersOptions
   /** Those that are connected here, with the number of their connection once it is known. */
   readonly #here = new Map<string, number | undefined>()
-  /** What is still to be told of them, by their ids. */
+  /** Runners whose news is still to be written, by their ids. */
   readonly #untold = new Map<string, unknown>()
   #writing: Promise<void> = Promise.resolve()
 

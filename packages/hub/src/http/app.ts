@@ -33,7 +33,7 @@ import {
   SECURITY_HEADERS,
 } from "./reply.ts"
 
-/** What hubs that share a store do with a call. */
+/** The part of hubs that share a store in each call. */
 interface SharedCalls {
   /** Why nobody is served now. */
   readonly refusal: HubError | undefined

@@ -138,7 +138,7 @@ export class RunnerFleet {
     return this.#runners.get(id)?.here?.agents.some((agent) => agent.spawn === spawn) === true
   }
 
-  /** What the other hubs have told since. */
+  /** News of the other hubs since. */
   async refresh(): Promise<void> {
     const { shared } = this.#options
     if (shared === undefined) return

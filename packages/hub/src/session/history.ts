@@ -139,7 +139,7 @@ export class SessionHistory {
   #push(item: Item): void {
     if (this.#gone !== undefined) {
       if (item.kind === "event") item.waiting?.fail(this.#gone)
-      // Whoever said it says it again to the hub that has the session now.
+      // The sender says it again to the hub that has the session now.
       if (this.#gone.code === "hub/moved") this.#refused += 1
       return
     }

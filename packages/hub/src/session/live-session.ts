@@ -301,7 +301,7 @@ export class LiveSession {
     return control.ask(wire, request, { timeoutMs, signal }).catch(this.#unlessGone)
   }
 
-  /** What was under way when the session left is told why it ended. */
+  /** Calls that were under way when the session left are told why they ended. */
   readonly #unlessGone = (error: unknown): never => {
     throw this.#gone ?? error
   }

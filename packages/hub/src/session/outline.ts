@@ -4,7 +4,7 @@ import type { OutlineMark } from "@signalbox/protocol/hub-api"
 import { oneLine, type StoredEvent, wireObject } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
-/** What is read in one turn: a few milliseconds, however long the session is. */
+/** Events that are read in one turn: a few milliseconds, however long the session is. */
 const PAGE = { limit: 250, maxBytes: 512 * 1024 }
 /** Bound for all sessions together: about 20 MB. */
 const MAX_KEPT_MARKS = 100_000

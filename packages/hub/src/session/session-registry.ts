@@ -209,7 +209,7 @@ export class SessionRegistry {
     } else await this.#leave(session, ownership)
   }
 
-  /** Whoever still has it finds it again by its id, here or on the hub that has it then. */
+  /** A caller that still has it finds it again by its id, here or on the hub that has it then. */
   async #leave(session: LiveSession, ownership: Ownership): Promise<void> {
     session.vanish(movedError(session.id))
     this.#held.delete(session.id)

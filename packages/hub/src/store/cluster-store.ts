@@ -33,7 +33,7 @@ export interface SeenHub extends HubRow {
   readonly seenAt: string
 }
 
-/** What hubs that share a database tell each other in it. */
+/** The tables in which hubs that share a database tell each other of themselves. */
 export interface ClusterStore {
   /** This hub's id, new each time the store is opened. */
   readonly hub: string

@@ -122,7 +122,7 @@ export function describeBacktestContract(name: string, open: () => Promise<Store
           expect(noLongerAsked.count).toBe(0)
           expect((await test(store, { inForce: proposed, proposed })).contradicts.count).toBe(0)
         }
-        // What is allowed at some hours already contradicts at the others.
+        // A call that is allowed at some hours already contradicts at the others.
         const always = { inForce: policyOf(evening), proposed: policyOf(allow("push", "git push")) }
         expect((await test(store, always)).contradicts.count).toBe(1)
       }))

@@ -26,7 +26,7 @@ function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-/** What hubs that share the database of this store tell each other in it. Somebody must close it. */
+/** The tables in which hubs that share this database tell each other of themselves. Somebody must close them. */
 export async function clusterOf(store: Store): Promise<ClusterStore> {
   const cluster = await store.openCluster?.()
   if (cluster === undefined) throw new Error("this store cannot be shared")

@@ -13,7 +13,7 @@ export interface HubAddress {
 export interface LinkSettings {
   /** Asked at each try: a hub may come back elsewhere. Undefined: there is none at present. */
   readonly address: () => HubAddress | undefined
-  /** That one could not be used, or not any longer: the next try is at another one, if there are several. */
+  /** Notes that an address could not be used, or not any longer: the next try is at another one, if there are several. */
   readonly onFailed: (url: string) => void
   readonly timing: LinkTiming
   readonly clock: Clock

@@ -77,7 +77,7 @@ export class Comparison {
     const difference = this.#asTheyWere.difference(request, recorded)
     if (difference !== undefined) this.#add(LIST_OF[difference.would.effect], recorded, difference)
     if (recorded.answer?.outcome !== "denied") return
-    // What a person denied in the morning is not allowed in the evening either.
+    // A call that a person denied in the morning is not allowed in the evening either.
     const contradiction =
       difference?.would.effect === "allow" ? difference : this.#atAnyHour?.difference(request, recorded)
     if (contradiction?.would.effect === "allow") this.#add("contradicts", recorded, contradiction)

@@ -13,7 +13,7 @@ export interface AppendJob {
   readonly kind: "append"
   readonly session: string
   readonly events: readonly NewEvent[]
-  /** Whose session it is, where hubs share the database. */
+  /** The hub that has the session, where hubs share the database. */
   readonly fence?: Fence | undefined
   /** Hubs that shared the database may have claimed it. */
   readonly isAnyones?: boolean
