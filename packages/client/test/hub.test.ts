@@ -93,7 +93,8 @@ describe("calls to the hub", () => {
     const rest = [hub.sessions(), hub.launch(), hub.setSettings({}), hub.login({ code: "c" })]
     // A task has a number.
     const task = runs.changeTask(":id", Number.NaN, {})
-    const operations = [hub.health(), hub.ready(), hub.openApi(), hub.storeSize()]
+    const ofHubs = [hub.hubs.list(), hub.hubs.rotateSecret()]
+    const operations = [hub.health(), hub.ready(), hub.openApi(), hub.storeSize(), ...ofHubs]
     // Only 204 says that it was purged.
     const purging = [session.purge().catch(() => undefined), hub.prune({ olderThan: "90d" })]
     const all = [
