@@ -29,7 +29,7 @@ import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
 import { RunDesk } from "./runs/run-desk.ts"
 import type { LiveSession } from "./session/live-session.ts"
-import { SessionRegistry } from "./session/session-registry.ts"
+import { SessionRegistry, unlessMoved } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
 import { movedError } from "./store/store-failure.ts"
 import { FanOut } from "./viewers/fan-out.ts"
@@ -226,7 +226,8 @@ interface Releasing {
 
 /** The session's agent has come to a fellow hub. `spawn`: its process, unless it dialled in by itself. */
 async function release({ registry, launches }: Releasing, id: string, spawn: string | undefined): Promise<void> {
-  const session = registry.loaded(id)
+  // It may be this hub's and not in its memory: it gave everything up when it lost its lease, and nobody came for it.
+  const session = registry.loaded(id) ?? (await registry.find(id).catch(unlessMoved))
   if (session === undefined) return
   await launches.settled(session)
   const { launch } = session.kept.own

@@ -49,7 +49,9 @@ export class Cluster implements Hubs {
   readonly #options: ClusterOptions
   readonly #close: () => Promise<void>
   #hub: ClusterHub | undefined
-  #known: ReadonlySet<string> = new Set()
+  #known: ReadonlySet<string>
+  /** Sessions of a hub that is gone are still to be taken over. */
+  #mustAdopt = false
 
   private constructor(
     options: ClusterOptions,
@@ -59,6 +61,8 @@ export class Cluster implements Hubs {
     const { store, trouble } = options
     this.#options = options
     this.#membership = membership
+    // One that dies while this hub starts is missed with the first look.
+    this.#known = new Set(membership.fellows.map(({ id }) => id))
     this.#secret = secret
     this.#fellows = new Fellows(secret)
     this.ownership = new ClusterOwnership({ store: tables, membership, fellows: this.#fellows })
@@ -82,7 +86,13 @@ export class Cluster implements Hubs {
     const secret = new ClusterSecret({ directory: options.store.directory })
     try {
       await secret.load()
-      const joining = { ...options, store: tables, onBeat: () => cluster?.refresh() ?? Promise.resolve() }
+      const onBeat = () => cluster?.refresh() ?? Promise.resolve()
+      // Its sessions that nobody took over meanwhile are its own again.
+      const onBack = () => {
+        if (cluster !== undefined) cluster.#mustAdopt = true
+        options.onBack()
+      }
+      const joining = { ...options, store: tables, onBeat, onBack }
       let cluster: Cluster | undefined
       const membership = await Membership.join(joining)
       cluster = new Cluster(options, { membership, secret, tables })
@@ -161,14 +171,21 @@ export class Cluster implements Hubs {
     await this.#secret.load()
     await this.#hub?.refresh()
     const alive = new Set(this.#membership.fellows.map(({ id }) => id))
-    const isOneGone = [...this.#known].some((id) => !alive.has(id))
+    if ([...this.#known].some((id) => !alive.has(id))) this.#mustAdopt = true
     this.#known = alive
-    if (isOneGone)
-      void this.#hub
-        ?.adopt()
-        .catch((error: unknown) =>
-          this.#options.trouble("a hub is gone, and what it had could not be taken over", error),
-        )
+    if (this.#mustAdopt) void this.#adopt()
+  }
+
+  /** Never rejects: it is tried again with the next look. */
+  async #adopt(): Promise<void> {
+    if (this.#hub === undefined) return
+    this.#mustAdopt = false
+    try {
+      await this.#hub.adopt()
+    } catch (error) {
+      this.#mustAdopt = true
+      this.#options.trouble("a hub is gone, and what it had could not be taken over", error)
+    }
   }
 
   close(): Promise<void> {

@@ -25,18 +25,30 @@ const CONNECT_CODES: ReadonlySet<unknown> = new Set([
   "ENETUNREACH",
   "ENOTFOUND",
   "EAI_AGAIN",
+  // Its packets get lost: the time for a connection was over.
+  "UND_ERR_CONNECT_TIMEOUT",
 ])
 
 /** Calls to other hubs on the same store. */
 export class Fellows {
-  readonly #secret: Pick<ClusterSecret, "current">
+  readonly #secret: Pick<ClusterSecret, "current" | "load">
 
-  constructor(secret: Pick<ClusterSecret, "current">) {
+  constructor(secret: Pick<ClusterSecret, "current" | "load">) {
     this.#secret = secret
   }
 
   /** The reply as it is, whatever its status. Fails with `hub/unreachable` if it never got there, and with `hub/moved` if nobody knows what became of it. */
-  async fetch(
+  async fetch(fellow: Place, call: FellowCall, timeoutMs: number): Promise<Response> {
+    const reply = await this.#send(fellow, call, timeoutMs)
+    if (reply.status !== 401) return reply
+    // The caller is vouched for, so it is the secret that the fellow does not take: another hub has replaced it.
+    await this.#secret.load()
+    const again = await this.#send(fellow, call, timeoutMs)
+    if (again.status === 401) throw unreachable(fellow.url, new Error("it does not take this hub's secret"))
+    return again
+  }
+
+  async #send(
     { url }: Place,
     { method, path, body, caller, accept, signal }: FellowCall,
     timeoutMs: number,

@@ -17,6 +17,8 @@ export interface MembershipOptions {
   readonly trouble: (what: string, error: unknown) => void
   /** In milliseconds, only going forward, also while the process is stopped. */
   readonly clock?: () => number
+  /** The time of day, which goes on while the machine sleeps. */
+  readonly wallClock?: () => number
 }
 
 /** The version of the calls between hubs. A hub with another number cannot work with this one. */
@@ -33,17 +35,20 @@ export class Membership {
   readonly id: string
   readonly #options: MembershipOptions
   readonly #clock: () => number
+  readonly #wallClock: () => number
   #fellows: readonly SeenHub[] = []
-  #leaseUntil = 0
+  #leaseUntil = { clock: 0, wallClock: 0 }
   #isLapsed = false
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
+  #reading: Promise<void> | undefined
   #isOver = false
 
   private constructor(options: MembershipOptions) {
     this.#options = options
     this.id = options.store.hub
     this.#clock = options.clock ?? (() => performance.now())
+    this.#wallClock = options.wallClock ?? (() => Date.now())
   }
 
   /** Refuses to join hubs that this one cannot work with. Somebody must leave. */
@@ -74,7 +79,7 @@ export class Membership {
 
   /** Whether the others still take this hub for alive. Looked at anew each time: the process may have been stopped for a while. */
   get hasLease(): boolean {
-    return this.#clock() < this.#leaseUntil
+    return this.#clock() < this.#leaseUntil.clock && this.#wallClock() < this.#leaseUntil.wallClock
   }
 
   list(): readonly HubInfo[] {
@@ -89,6 +94,7 @@ export class Membership {
     this.#isOver = true
     clearTimeout(this.#timer)
     await this.#beating
+    await this.#reading
     await this.#options.store.leave(this.id).catch(() => undefined)
   }
 
@@ -117,7 +123,12 @@ export class Membership {
       if (!this.hasLease) this.#lapse(onLapsed, error)
       return
     }
-    await onBeat?.().catch((error: unknown) => trouble("what hubs share could not be read", error))
+    // Not waited for: it reads from the database as everybody does, and the next renewal must not come late.
+    this.#reading ??= onBeat?.()
+      .catch((error: unknown) => trouble("what hubs share could not be read", error))
+      .finally(() => {
+        this.#reading = undefined
+      })
   }
 
   #lapse(onLapsed: MembershipOptions["onLapsed"], error: unknown): void {
@@ -127,10 +138,10 @@ export class Membership {
   }
 
   async #renew(): Promise<void> {
-    const askedAt = this.#clock()
+    const [clock, wallClock] = [this.#clock() + OWN_LEASE_MS, this.#wallClock() + OWN_LEASE_MS]
     const { store, url, version, counts } = this.#options
     const own: HubRow = { id: this.id, url, version, wire: CLUSTER_WIRE, ...counts() }
     this.#fellows = await store.beat(own, LEASE_MS)
-    this.#leaseUntil = askedAt + OWN_LEASE_MS
+    this.#leaseUntil = { clock, wallClock }
   }
 }

@@ -461,7 +461,7 @@ export class SessionRegistry {
   }
 }
 
-function unlessMoved(error: unknown): undefined {
+export function unlessMoved(error: unknown): undefined {
   if (!(error instanceof HubError && error.code === "hub/moved")) throw error
   return undefined
 }

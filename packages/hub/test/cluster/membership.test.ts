@@ -1,7 +1,9 @@
+import { createServer } from "node:http"
 import { afterEach, describe, expect, it } from "vitest"
 import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { ClusterSecret } from "../../src/cluster/cluster-secret.ts"
 import { checkClusterUrl } from "../../src/cluster/cluster-url.ts"
+import { Fellows } from "../../src/cluster/fellows.ts"
 import { LEASE_MS, Membership, type MembershipOptions } from "../../src/cluster/membership.ts"
 import type { ClusterStore } from "../../src/store/cluster-store.ts"
 import type { Store } from "../../src/store/open-store.ts"
@@ -111,7 +113,64 @@ describe.runIf(hasPostgres)("the place of a hub among others", () => {
   })
 })
 
+describe.runIf(hasPostgres)("the lease of a hub", () => {
+  it("[CT5] is over when the machine slept through it, although its clock stood still", async () => {
+    const { open } = await openDatabase()
+    let wall = 1_000_000
+    const hub = await join(await open(), { clock: () => 0, wallClock: () => wall })
+    expect(hub.hasLease).toBe(true)
+    wall += LEASE_MS
+    expect(hub.hasLease).toBe(false)
+  })
+
+  it("[CT5] is renewed while what hubs share is still being read", async () => {
+    const { open } = await openDatabase()
+    let now = 0
+    let end = () => {}
+    const reading = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const begun: number[] = []
+    const hub = await join(await open(), {
+      clock: () => now,
+      onBeat: () => {
+        begun.push(now)
+        return reading
+      },
+    })
+    for (now = 1; now <= 3; now++) await hub.refresh()
+    expect([hub.hasLease, begun]).toEqual([true, [1]])
+    end()
+  })
+})
+
 describe("what hubs need to know each other", () => {
+  it("[CT4] a hub whose secret is not taken reads it anew, and tells nobody that their token is bad", async () => {
+    let taken = "new"
+    const server = createServer((request, response) => {
+      const isTaken = request.headers.authorization === `Bearer ${taken}`
+      response.writeHead(isTaken ? 200 : 401, { "content-type": "application/json" }).end("{}")
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    closers.push(() => new Promise((resolve) => server.close(resolve)))
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+    let current = "old"
+    const secret = {
+      get current() {
+        return current
+      },
+      load: async () => {
+        current = "new"
+      },
+    }
+    const fellows = new Fellows(secret)
+    const call = { method: "POST", path: "/refresh", body: {} }
+    expect((await fellows.fetch({ url }, call, 5_000)).status).toBe(200)
+    taken = "another"
+    await expect(fellows.fetch({ url }, call, 5_000)).rejects.toMatchObject({ code: "hub/unreachable" })
+  })
+
   it("[CT2] an address that cannot work, has no database beside it or shows secrets is refused", () => {
     const check =
       (clusterUrl: string, more = {}) =>
