@@ -162,8 +162,8 @@ export function usePlan({ sessionId, state, input, request, seq }: Ask): string 
   return given ?? found
 }
 
-/** The selected part of the plan, as text; empty for nothing. */
-function useSelection(plan: RefObject<HTMLElement | null>): string {
+/** The selected part of the plan, as text, empty for nothing; and how to drop the selection. */
+function useSelection(plan: RefObject<HTMLElement | null>): readonly [string, () => void] {
   const [selected, setSelected] = useState("")
   useEffect(() => {
     const onChange = () => {
@@ -178,7 +178,12 @@ function useSelection(plan: RefObject<HTMLElement | null>): string {
     document.addEventListener("selectionchange", onChange)
     return () => document.removeEventListener("selectionchange", onChange)
   }, [plan])
-  return selected
+  const drop = () => {
+    document.getSelection()?.removeAllRanges()
+    // The browser tells of it only later.
+    setSelected("")
+  }
+  return [selected, drop]
 }
 
 interface PlanCommentBarProps {
@@ -190,7 +195,7 @@ interface PlanCommentBarProps {
 
 /** Comments on parts of a plan: select, say, and they go with "Keep planning". */
 function PlanCommentBar({ askId, plan, comments, onChange }: PlanCommentBarProps) {
-  const selected = useSelection(plan)
+  const [selected, dropSelection] = useSelection(plan)
   const [quote, setQuote] = useState<string | undefined>(undefined)
   const leave = () => {
     setQuote(undefined)
@@ -221,7 +226,7 @@ function PlanCommentBar({ askId, plan, comments, onChange }: PlanCommentBarProps
           onAdd={(text) => {
             onChange([...comments, { quote, text }])
             // Said: what was selected is not offered again.
-            document.getSelection()?.removeAllRanges()
+            dropSelection()
             leave()
           }}
           onBack={leave}
