@@ -72,6 +72,7 @@ export class AgentConnection implements AgentWire {
   }
 
   async send(message: Envelope): Promise<void> {
+    this.#options.registry.refuseIfLapsed(this.session)
     if (!this.#options.isBound) this.#remember(message)
     const line = encodeForAgent(message, this.session.traits)
     this.#options.metrics.bytesSent(line.length)

@@ -5,7 +5,7 @@ import { LEASE_MS, type Membership } from "./membership.ts"
 
 export interface OwnershipOptions {
   readonly store: ClusterStore
-  readonly membership: Pick<Membership, "id" | "find" | "fellows" | "refresh">
+  readonly membership: Pick<Membership, "id" | "find" | "fellows" | "refresh" | "hasLease">
   readonly fellows: Pick<Fellows, "call">
 }
 
@@ -28,6 +28,10 @@ export class ClusterOwnership {
 
   constructor(options: OwnershipOptions) {
     this.#options = options
+  }
+
+  get isCurrent(): boolean {
+    return this.#options.membership.hasLease
   }
 
   begin(id: string): void {

@@ -78,6 +78,7 @@ export class RunnerAgent implements AgentWire {
   }
 
   async send(message: Envelope): Promise<void> {
+    this.#options.registry.refuseIfLapsed(this.session)
     await this.#options.socket.send(encodeLineForAgent(encodeForAgent(message, this.session.traits)))
   }
 

@@ -1,5 +1,7 @@
 /** Which sessions this hub has, where hubs share a store. One that is alone has all, and needs none of this. */
 export interface Ownership {
+  /** Whether the other hubs take this one for alive: its sessions are its own. */
+  readonly isCurrent: boolean
   /** A session that is new: nobody else can have it. */
   begin(id: string): void
   /** Resolves when the session is this hub's; what others wrote of it can be read then. Fails with `hub/moved` if a living hub has it. */

@@ -84,6 +84,11 @@ export class SessionRegistry {
     return new LiveSession(kept, this.#options, isDraft)
   }
 
+  /** Another hub may speak to the agent now: one that wakes after a pause must not bring it an old answer. */
+  refuseIfLapsed(session: LiveSession): void {
+    if (this.#options.ownership?.isCurrent === false) throw movedError(session.id)
+  }
+
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
   async restore(): Promise<void> {
     for (const id of await this.#options.directory.unfinishedSessions()) await this.#find(id, false).catch(unlessMoved)

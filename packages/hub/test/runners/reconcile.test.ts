@@ -12,6 +12,8 @@ import { RunnerRefusals } from "../../src/runners/runner-claims.ts"
 import { RunnerConnection } from "../../src/runners/runner-connection.ts"
 import { RunnerDesk } from "../../src/runners/runner-desk.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
+import type { LiveSession } from "../../src/session/live-session.ts"
+import type { SessionRegistry } from "../../src/session/session-registry.ts"
 import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { linesOf, setUpSessions } from "../session/session-setup.ts"
@@ -44,6 +46,22 @@ class MoodyLog extends MemoryEventLog {
   override append(session: string, events: readonly NewEvent[], options?: AppendOptions) {
     if (this.isRefusing) return Promise.reject(new Error("the disk is gone"))
     return super.append(session, events, options)
+  }
+}
+
+/** An agent's connection but for its socket. */
+function agentParts(registry: SessionRegistry, session: LiveSession) {
+  return {
+    attach: { op: "attach", spawn: "p1", session: session.id, pid: 1, startedAt: "", first: 1 } as const,
+    session,
+    registry,
+    taken: new TakenLines(),
+    metrics: createPrometheusMetrics(),
+    turns: new ReadingTurns(),
+    journal: { room: async () => undefined },
+    clients: { hookFailures: () => ({}), deniedByRunner: async () => undefined },
+    exited: async () => undefined,
+    onTrouble: () => undefined,
   }
 }
 
@@ -100,6 +118,32 @@ describe("what a runner has and what the hub thinks it has", () => {
     await run
   })
 
+  it("[CT14] a hub that lost its lease says nothing to an agent, and goes on when it has it again", async () => {
+    const lease = { isCurrent: true }
+    const nothing = async () => undefined
+    const ownership = Object.assign(lease, {
+      begin: () => undefined,
+      drop: () => undefined,
+      claim: nothing,
+      take: nothing,
+      takeUnsaved: nothing,
+      release: nothing,
+    })
+    const { registry } = setUpSessions(undefined, undefined, { ownership })
+    const session = registry.create({})
+    session.expect(LAUNCH)
+    const { door, peer } = await openPair()
+    const heard: string[] = []
+    peer.on("message", (data) => void heard.push(textIn(data)))
+    const agent = new RunnerAgent({ ...agentParts(registry, session), socket: door })
+    lease.isCurrent = false
+    await expect(agent.send({ type: "user" })).rejects.toMatchObject({ code: "hub/moved" })
+    lease.isCurrent = true
+    await agent.send({ type: "keep_alive" })
+    await expect.poll(() => heard, WAIT).toEqual(['L{"type":"keep_alive"}'])
+    peer.close()
+  })
+
   it("[HR26] what the store refuses is not acknowledged, and is taken when it comes again", async () => {
     const log = new MoodyLog()
     const { registry, troubles } = setUpSessions(undefined, log)
@@ -112,16 +156,9 @@ describe("what a runner has and what the hub thinks it has", () => {
       peer.on("message", (data) => void heard.push(textIn(data)))
       const closed = new Promise<number>((resolve) => peer.on("close", (code) => resolve(code)))
       const agent = new RunnerAgent({
+        ...agentParts(registry, session),
         socket: door,
-        attach: { op: "attach", spawn: "p1", session: session.id, pid: 1, startedAt: "", first: 1 },
-        session,
-        registry,
         taken,
-        metrics: createPrometheusMetrics(),
-        turns: new ReadingTurns(),
-        journal: { room: async () => undefined },
-        clients: { hookFailures: () => ({}), deniedByRunner: async () => undefined },
-        exited: async () => undefined,
         onTrouble: (error) => void troubles.push(String(error)),
       })
       void agent.run()
