@@ -4,11 +4,12 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { connectHub, type FollowItem, openDirect } from "@signalbox/client"
+import { connectHub, type FollowItem, type Hub, openDirect } from "@signalbox/client"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import { buildRooms } from "../differential/packages.ts"
 import { blockOf } from "../docs/snippets.ts"
+import { hasPostgres, testServer } from "../postgres/server.ts"
 import { quietPort } from "../quiet-port.ts"
 import { HubProcess } from "./hub-process.ts"
 import { type Certificate, hubFlags, makeCertificate, proxies, startProxy } from "./proxy.ts"
@@ -39,11 +40,27 @@ function inTheEnd(child: ChildProcess): void {
   })
 }
 
+const ALONE = ["systemd signalbox.service", "compose"] as const
+const ONE_OF_SEVERAL = ["systemd signalbox-one-of-several.service", "compose several"] as const
+
 /** The hub's flags are those of the guide: of its unit, and of its container. */
-function guideFlags(name: string, publicUrl: string): readonly string[] {
-  const unit = /^ExecStart=(.*)$/m.exec(blockOf("docs/scale.md", "systemd signalbox.service"))
-  const container = /^ +command: (.*)$/m.exec(blockOf("docs/scale.md", "compose"))
+function guideFlags(name: string, publicUrl: string, [service, containers]: readonly [string, string]) {
+  const unit = /^ExecStart=(.*)$/m.exec(blockOf("docs/scale.md", service))
+  const container = /^ +command: (.*)$/m.exec(blockOf("docs/scale.md", containers))
   return hubFlags((name === "nginx" ? unit : container)?.[1] ?? "", publicUrl)
+}
+
+/** A runner with the flags of the guide. */
+async function startRunner(name: string, url: string, client: Hub): Promise<void> {
+  const { token } = await client.tokens.create({ role: "runner" })
+  const tokenFile = join(folder, `${name}-token`)
+  writeFileSync(tokenFile, token)
+  const runner = blockOf("docs/scale.md", "systemd signalbox-runner.service")
+  expect(runner).toContain("signalbox runner --hub https://signalbox.example.org --token-file ")
+  const args = ["runner", "--hub", url, "--token-file", tokenFile, "--data", join(folder, `${name}-runner`)]
+  const env = { PATH: process.env["PATH"], HOME: folder, NODE_EXTRA_CA_CERTS: certificate.file }
+  inTheEnd(spawn(process.execPath, [SIGNALBOX, ...args], { env, stdio: "ignore" }))
+  await expect.poll(async () => (await client.runners.list()).length, POLL).toBe(1)
 }
 
 async function firstText(response: Response, wanted: string): Promise<string> {
@@ -60,10 +77,10 @@ describe.each(proxies.filter(({ command }) => command !== undefined))("a hub beh
   it("[CL121] cockpit, REST, streams, runners, agents, raw clients and SSE work through it, over a restart of the hub", async () => {
     const port = await quietPort()
     const url = `https://localhost:${port}`
-    const hub = await HubProcess.start(guideFlags(proxy.name, url))
+    const hub = await HubProcess.start(guideFlags(proxy.name, url, ALONE))
     onTestFinished(() => hub.dispose())
     const hubPort = Number(new URL(hub.ready.url).port)
-    inTheEnd(await startProxy(proxy, { folder, port, hubPort }, certificate))
+    inTheEnd(await startProxy(proxy, { folder, port, hubPorts: [hubPort] }, certificate))
     const { token } = hub.ready
     const headers = { authorization: `Bearer ${token}` }
 
@@ -80,15 +97,7 @@ describe.each(proxies.filter(({ command }) => command !== undefined))("a hub beh
 
     const client = connectHub({ url, token, reconnect: PATIENT })
     onTestFinished(() => client.close())
-    const { token: runnerToken } = await client.tokens.create({ role: "runner" })
-    const tokenFile = join(folder, `${proxy.name}-token`)
-    writeFileSync(tokenFile, runnerToken)
-    const runner = blockOf("docs/scale.md", "systemd signalbox-runner.service")
-    expect(runner).toContain("signalbox runner --hub https://signalbox.example.org --token-file ")
-    const args = ["runner", "--hub", url, "--token-file", tokenFile, "--data", join(folder, `${proxy.name}-runner`)]
-    const env = { PATH: process.env["PATH"], HOME: folder, NODE_EXTRA_CA_CERTS: certificate.file }
-    inTheEnd(spawn(process.execPath, [SIGNALBOX, ...args], { env, stdio: "ignore" }))
-    await expect.poll(async () => (await client.runners.list()).length, POLL).toBe(1)
+    await startRunner(proxy.name, url, client)
 
     const { id } = await client.launch({ agent: "simulator", prompt: "permission please" })
     const items: FollowItem[] = []
@@ -128,4 +137,46 @@ describe.each(proxies.filter(({ command }) => command !== undefined))("a hub beh
     client.close()
     await following
   }, 600_000)
+
+  it.runIf(hasPostgres)(
+    "[CT90] two hubs behind it are one: each can be stopped and started, and nobody misses anything",
+    async () => {
+      const port = await quietPort()
+      const url = `https://localhost:${port}`
+      const database = await (await testServer()).createDatabase()
+      const own = ["--store", database, "--cluster-url", "http://127.0.0.1:{port}"]
+      const flags = [...guideFlags(proxy.name, url, ONE_OF_SEVERAL), ...own]
+      const hubs = [await HubProcess.start(flags), await HubProcess.start(flags)]
+      onTestFinished(async () => void (await Promise.all(hubs.map((hub) => hub.dispose()))))
+      const name = `${proxy.name}-several`
+      const hubPorts = hubs.map(({ ready }) => Number(new URL(ready.url).port))
+      inTheEnd(await startProxy({ ...proxy, name }, { folder, port, hubPorts }, certificate))
+      const client = connectHub({ url, token: hubs[0]?.ready.token ?? "", reconnect: PATIENT })
+      onTestFinished(() => client.close())
+      await startRunner(name, url, client)
+      const { id } = await client.launch({ agent: "simulator", prompt: "permission please" })
+      const items: FollowItem[] = []
+      const following = (async () => {
+        for await (const item of client.session(id).follow({ after: 0 })) items.push(item)
+      })()
+      const uuids: string[] = []
+      for (const hub of hubs) {
+        const asks = () => client.asks({ state: "pending", session: id })
+        await expect.poll(async () => (await asks()).length, POLL).toBe(1)
+        await hub.stop()
+        const [ask] = await asks()
+        expect(await client.answer(ask?.id ?? "", { behavior: "allow" })).toMatchObject({ state: "allowed" })
+        await expect.poll(async () => (await client.session(id).get()).state, POLL).toBe("idle")
+        uuids.push((await client.session(id).send("permission please")).uuid)
+        await hub.startAgain()
+      }
+      const events = () => items.flatMap((item) => (item.type === "event" ? [item] : []))
+      const said = (uuid: string) => events().filter(({ message }) => message["uuid"] === uuid).length
+      await expect.poll(() => uuids.map(said), POLL).toEqual([1, 1])
+      expect(events().map(({ seq }) => seq)).toEqual(events().map((_, index) => index + 1))
+      client.close()
+      await following
+    },
+    600_000,
+  )
 })

@@ -6,11 +6,11 @@ import { expect } from "vitest"
 import { ensureSystemPackage } from "../../scripts/system-package.mjs"
 import { blockOf } from "../docs/snippets.ts"
 
-/** Where a proxy of the guide listens, and what it stands in front of; `folder` is its own. */
+/** Where a proxy of the guide listens, and the ports of the hubs that it stands in front of; `folder` is its own. */
 interface ProxyPlace {
   readonly folder: string
   readonly port: number
-  readonly hubPort: number
+  readonly hubPorts: readonly number[]
 }
 
 /** A program that reads a block of docs/scale.md as its configuration. Undefined: it cannot be had here. */
@@ -45,16 +45,26 @@ function placed(text: string, places: Readonly<Record<string, string>>): string 
   return now
 }
 
+/** The guide has a block for one hub, and one for several. */
+function blockFor(program: string, hubPorts: readonly number[]): string {
+  return blockOf("docs/scale.md", hubPorts.length === 1 ? program : `${program} several`)
+}
+
+function hubsAt(hubPorts: readonly number[]): Readonly<Record<string, string>> {
+  const hosts = hubPorts.length === 1 ? ["127.0.0.1"] : hubPorts.map((_, at) => `10.0.0.${at + 2}`)
+  return Object.fromEntries(hosts.map((host, at) => [`${host}:8765`, `127.0.0.1:${hubPorts[at]}`]))
+}
+
 const nginx: ProxyProgram = {
   name: "nginx",
   command: ensureSystemPackage("nginx"),
-  configure({ folder, port, hubPort }, { file, key }) {
-    const site = placed(blockOf("docs/scale.md", "nginx"), {
+  configure({ folder, port, hubPorts }, { file, key }) {
+    const site = placed(blockFor("nginx", hubPorts), {
       "listen 443": `listen 127.0.0.1:${port}`,
       "signalbox.example.org": "localhost",
       "/etc/ssl/signalbox.crt": file,
       "/etc/ssl/signalbox.key": key,
-      "127.0.0.1:8765": `127.0.0.1:${hubPort}`,
+      ...hubsAt(hubPorts),
     })
     const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${join(folder, name)};`,
@@ -70,10 +80,10 @@ const nginx: ProxyProgram = {
 const caddy: ProxyProgram = {
   name: "caddy",
   command: ensureSystemPackage("caddy"),
-  configure({ folder, port, hubPort }, { file, key }) {
-    const site = placed(blockOf("docs/scale.md", "caddy"), {
+  configure({ folder, port, hubPorts }, { file, key }) {
+    const site = placed(blockFor("caddy", hubPorts), {
       "signalbox.example.org {": `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${file} ${key}`,
-      "127.0.0.1:8765": `127.0.0.1:${hubPort}`,
+      ...hubsAt(hubPorts),
     })
     const main = join(folder, "Caddyfile")
     writeFileSync(main, `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n${site}`)
@@ -115,7 +125,7 @@ export async function startProxy(
 /** The flags of a command line of the guide, without those for which a test's hub has its own. */
 export function hubFlags(line: string, publicUrl: string): readonly string[] {
   const words = line.slice(line.indexOf("signalbox up ") + "signalbox up ".length).split(" ")
-  const own = new Set(["--port", "--data", "--host"])
+  const own = new Set(["--port", "--data", "--host", "--store", "--cluster-url"])
   const kept = words.filter((word, at) => !own.has(word) && !own.has(words[at - 1] ?? ""))
   return kept
     .filter((word) => word !== "--no-open" && word !== "--no-runner")

@@ -77,7 +77,7 @@ export interface HubCore {
   readonly policyTests: Pick<PolicyTests, "test" | "explain" | "suggestions" | "put">
   readonly settings: Pick<SettingsDesk, "settings" | "put">
   readonly retention: Pick<Retention, "purge" | "prune" | "size">
-  readonly runners: Pick<RunnerFleet, "list" | "request">
+  readonly runners: Pick<RunnerFleet, "list" | "request" | "shared">
   readonly hubs: Hubs
   readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">
 }

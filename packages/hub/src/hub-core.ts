@@ -65,7 +65,7 @@ export interface LocalHubCoreOptions {
   /** The clients' parts: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
-  readonly fleet: Pick<RunnerFleet, "list" | "request" | "forget" | "drain">
+  readonly fleet: Pick<RunnerFleet, "list" | "request" | "shared" | "forget" | "drain">
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk

@@ -6,7 +6,7 @@ import type { Membership } from "./membership.ts"
 
 export interface SharedRunnersOptions {
   readonly store: ClusterStore
-  readonly membership: Pick<Membership, "id" | "find">
+  readonly membership: Pick<Membership, "id" | "find" | "refresh">
   readonly fellows: Pick<Fellows, "call">
   readonly trouble: (what: string, error: unknown) => void
 }
@@ -75,9 +75,10 @@ export class SharedRunners {
     await this.#writing
   }
 
-  /** All of them, after what is new here was told. */
-  async list(): Promise<readonly SharedRunner[]> {
+  /** All of them, after what is new here was told. `areHubsNew`: one may be at a hub that joined a moment ago. */
+  async list({ areHubsNew = false } = {}): Promise<readonly SharedRunner[]> {
     const { store, membership } = this.#options
+    if (areHubsNew) await membership.refresh()
     for (const [id, told] of this.#untold) this.#write((to) => to.runnerChanged(id, told))
     this.#untold.clear()
     await this.#writing

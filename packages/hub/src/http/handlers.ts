@@ -176,7 +176,11 @@ async function* testLines(steps: AsyncIterable<BacktestLine>): AsyncGenerator<st
 function runnerHandlers(core: HubCore) {
   const { runners, runs } = core
   return {
-    "GET /api/runners": () => ({ runners: runners.list(), more: false }),
+    async "GET /api/runners"() {
+      // A launch on another hub finds what is listed here.
+      await runners.shared()
+      return { runners: runners.list(), more: false }
+    },
     "PATCH /api/runners/:id": ({ params, body, caller }) => core.changeRunner(params.id, body, caller),
     "DELETE /api/runners/:id": ({ params, caller }) => core.forgetRunner(params.id, caller),
     "GET /api/runners/:id/folders": async ({ params, query }) =>

@@ -175,8 +175,7 @@ export class LaunchDesk {
     const { registry, fleet } = this.#options
     const { caller, resume, origin = {} } = how
     const request = withMode(how.request)
-    await fleet.arrival()
-    const runner = fleet.choose(request.runner, agentOf(request))
+    const runner = await fleet.choose(request.runner, agentOf(request))
     const session = registry.draft(request, { startedBy: caller.name, ...origin })
     const plan = this.#plan({ session: session.id, runner, request, resume })
     // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
@@ -214,8 +213,7 @@ export class LaunchDesk {
     // As it was, anybody may bring it back who may send it a message; elsewhere or as something else it is a launch.
     if ((request.agent ?? request.cwd ?? request.runner) !== undefined) this.#requireLaunch(caller, whole)
     await this.#begin(session, async (launch) => {
-      await fleet.arrival()
-      const runner = fleet.choose(whole.runner, agentOf(whole))
+      const runner = await fleet.choose(whole.runner, agentOf(whole))
       const { launch: before } = session.kept.own
       const from = goingOnFrom(session.kept)
       const asked = { ...whole, ...from }
@@ -232,7 +230,7 @@ export class LaunchDesk {
     const { fleet } = this.#options
     const { launch: before } = session.kept.own
     if (before === undefined) throw noAgent("the session has ended, and its agent was started by hand")
-    await fleet.arrival()
+    await fleet.arrival(before.runner)
     if (!fleet.isHere(before.runner)) {
       const why = `the session has ended, and its runner ${fleet.nameOf(before.runner)} is not connected`
       throw noAgent(why, "runner/away")

@@ -165,8 +165,7 @@ const HOME = "~"
 export async function continued(request: NewSession, fleet: RunnerFleet): Promise<NewSession> {
   const { continue: _asked, ...rest } = request
   const { cwd = HOME, env } = request
-  await fleet.arrival()
-  const runner = fleet.choose(request.runner, agentOf(request))
+  const runner = await fleet.choose(request.runner, agentOf(request))
   const listed = await fleet.request(runner, { kind: "sessions", cwd, ...(env && { env }) }, TIMEOUT_MS)
   const resume = newestOf(isObject(listed) ? listed["sessions"] : listed)
   if (resume !== undefined) return { ...rest, runner, resume }

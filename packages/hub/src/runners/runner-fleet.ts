@@ -67,9 +67,10 @@ export class RunnerFleet {
     if (options.expectForMs !== undefined) this.#expect(options.expectForMs)
   }
 
-  /** Resolves at once, unless a runner is being started: then when one is here, or did not come in time. */
-  arrival(): Promise<void> {
-    return this.#arrival
+  /** Resolves at once, unless a runner is being started: then when one is here, or did not come in time. The one that is named may have come to another hub a moment ago. */
+  async arrival(named?: string): Promise<void> {
+    await this.#arrival
+    if (named !== undefined && !this.isHere(named)) await this.refresh({ areHubsNew: true })
   }
 
   /** The one who started the runner that was here starts it again. */
@@ -139,10 +140,10 @@ export class RunnerFleet {
   }
 
   /** News of the other hubs since. */
-  async refresh(): Promise<void> {
+  async refresh(how?: { readonly areHubsNew: boolean }): Promise<void> {
     const { shared } = this.#options
     if (shared === undefined) return
-    const all = await shared.list()
+    const all = await shared.list(how)
     for (const runner of all) this.#takeShared(runner)
     const known = new Set(all.map(({ id }) => id))
     for (const [id, { here }] of this.#runners)
@@ -265,7 +266,19 @@ export class RunnerFleet {
   }
 
   /** The runner for a launch: the one that is named by its id, name or label; of several the one with most to spare. */
-  choose(wanted: string | undefined, agent: LaunchAgent): string {
+  async choose(wanted: string | undefined, agent: LaunchAgent): Promise<string> {
+    await this.#arrival
+    try {
+      return this.#chosen(wanted, agent)
+    } catch (error) {
+      if (this.#options.shared === undefined) throw error
+      // It may have come to another hub a moment ago.
+      await this.refresh({ areHubsNew: true })
+      return this.#chosen(wanted, agent)
+    }
+  }
+
+  #chosen(wanted: string | undefined, agent: LaunchAgent): string {
     const all = [...this.#runners.values()]
     const named = wanted === undefined ? all : all.filter((runner) => isCalled(runner, wanted))
     if (wanted !== undefined && named.length === 0) {
@@ -305,8 +318,13 @@ export class RunnerFleet {
     return `the runner ${name} is older than the hub (runner ${version}, hub ${this.#options.version ?? "unknown"})`
   }
 
+  /** Resolves when the other hubs can read which runners are connected here. */
+  async shared(): Promise<void> {
+    await this.#options.shared?.settled()
+  }
+
   async settled(): Promise<void> {
-    await Promise.all([this.#writing, this.#options.claims.settled(), this.#options.shared?.settled()])
+    await Promise.all([this.#writing, this.#options.claims.settled(), this.shared()])
   }
 
   #get(id: string): Runner {

@@ -244,7 +244,11 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     removeWorktree: async () => session,
     changeRunner: async () => runner,
     forgetRunner: async () => runner,
-    runners: { list: () => [runner], request: async (_id, request) => TOLD_BY_RUNNER[request.kind] },
+    runners: {
+      list: () => [runner],
+      shared: async () => {},
+      request: async (_id, request) => TOLD_BY_RUNNER[request.kind],
+    },
     hubs: {
       list: () => [
         {
