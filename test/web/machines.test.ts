@@ -1,5 +1,7 @@
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
+import { HubProcess } from "../hub/hub-process.ts"
+import { hasPostgres, testServer } from "../postgres/server.ts"
 import { Machine } from "../runner/runner-process.ts"
 import { axe } from "./axe.ts"
 import { check } from "./check.ts"
@@ -159,6 +161,15 @@ describe.runIf(hasBrowser)("the machines", () => {
     await machine.startRunner()
   })
 
+  check("[M-8] a hub on its own lists itself", async () => {
+    const page = await open()
+    const hubs = page.getByRole("list", { name: "Hub" }).getByRole("listitem")
+    await hubs.getByText(machine.hub.ready.url).waitFor()
+    await hubs.getByText("1 machine", { exact: true }).waitFor()
+    await hubs.getByText(/^up \d+ (s|min)$/).waitFor()
+    expect(await hubs.count()).toBe(1)
+  })
+
   check("[M-5] list and detail are free of what axe finds, in both themes, and do not scroll sideways", async () => {
     for (const theme of ["light", "dark"] as const) {
       for (const width of [320, 834, 1280]) {
@@ -172,6 +183,33 @@ describe.runIf(hasBrowser)("the machines", () => {
         expect(overflow, `at ${width}`).toBeLessThanOrEqual(0)
         await page.context().close()
       }
+    }
+  })
+})
+
+describe.runIf(hasBrowser && hasPostgres)("the hubs on one database", () => {
+  check("[M-8] each is listed with what it has, and one that is gone leaves the list", async () => {
+    const database = await (await testServer()).createDatabase()
+    const flags = ["--store", database, "--cluster-url", "http://127.0.0.1:{port}"]
+    const beside = await HubProcess.start(flags)
+    const cockpit = await CockpitHarness.open(await HubProcess.start(flags))
+    try {
+      const page = await cockpit.page()
+      await page.goto("/machines")
+      const hubs = page.getByRole("list", { name: "Hubs" }).getByRole("listitem")
+      const own = hubs.filter({ hasText: "This page's hub" })
+      await own.getByText(cockpit.hub.ready.url).waitFor()
+      await own.getByText("1 viewer", { exact: true }).waitFor()
+      const other = hubs.filter({ hasText: beside.ready.url })
+      for (const words of ["0 sessions loaded", "0 machines", "0 viewers", /^version \d/, /^up \d+ (s|min)$/]) {
+        await other.getByText(words).waitFor()
+      }
+      await beside.kill()
+      await page.getByRole("list", { name: "Hub", exact: true }).getByText(cockpit.hub.ready.url).waitFor()
+      expect(cockpit.complaints).toEqual([])
+    } finally {
+      await cockpit.dispose()
+      await beside.dispose()
     }
   })
 })

@@ -14,6 +14,7 @@ export type {
   EventPage,
   Grant,
   HubEvent,
+  HubInfo,
   HubSettings,
   Me,
   NewRun,

@@ -2,7 +2,6 @@ import { type FormEvent, useEffect, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useHub, useMe } from "../app/hub-context.ts"
 import { useKeys } from "../app/keyboard.ts"
-import { useLoaded } from "../app/loaded.ts"
 import { Link } from "../app/router.tsx"
 import { useRoving } from "../app/roving.ts"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
@@ -12,8 +11,9 @@ import { formText, TextField } from "../design/field.tsx"
 import { PlusIcon } from "../design/icons.tsx"
 import { Empty, Notice, Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
-import { bytes, plural } from "../design/words.ts"
+import { bytes } from "../design/words.ts"
 import { type Machine, makeRunnerToken, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
+import { HubList } from "./hub-list.tsx"
 import { AgentsMeter, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
 import { OWN_VERSION } from "./own-version.ts"
 
@@ -56,26 +56,11 @@ export function MachinesScreen() {
               ))}
             </ul>
           )}
-          <StoreLine />
+          <HubList />
         </div>
       </div>
       {isAdmin && <AddMachine open={isAdding} onClose={() => setAdding(false)} />}
     </>
-  )
-}
-
-/** The hub's own history: how large it is, and how fast it grows. An older hub doesn't tell. */
-function StoreLine() {
-  const hub = useHub()
-  const { state } = useLoaded(() => hub.storeSize(), [hub])
-  if (state.name !== "ready") return null
-  const { events, dayAgo } = state.value
-  const growth = dayAgo === undefined ? 0 : state.value.bytes - dayAgo.bytes
-  return (
-    <p className="pt-3 text-dense text-text-3 tabular-nums">
-      Hub history: {bytes(state.value.bytes)}
-      {growth > 0 && `, grew by ${bytes(growth)} in a day`} · {plural(events, "event")}
-    </p>
   )
 }
 
