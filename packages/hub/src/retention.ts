@@ -83,8 +83,11 @@ export class Retention {
   readonly #options: RetentionOptions
   /** Sessions that are still to be purged. After a restart they are chosen again, by the settings or an open prune. */
   readonly #waiting = new Map<string, Waiting>()
-  #open: readonly OpenPrune[] = []
+  /** Prunes whose sessions are all among those, by their keys. They end with them. */
+  readonly #queued = new Set<string>()
+  #changing: Promise<unknown> = Promise.resolve()
   #working: Promise<void> | undefined
+  #hasMore = false
   #looking: Promise<void> | undefined
   /** How many were purged since the hub started. */
   #purged = 0
@@ -128,12 +131,12 @@ export class Retention {
   async prune(how: Prune, purging: Purging): Promise<Pruned> {
     const { archived, keepLast } = how
     const choice = { before: this.#momentOf(how), ...(archived && { archived }), ...(keepLast && { keepLast }) }
+    const open = { ...choice, ...purging }
     const { chosen, more } = await this.#choose(choice)
     if (how.dryRun !== true) {
       // Refused while the store is in trouble, so that nobody takes for deleted what is not.
-      if (purging.via === "person" && chosen.length > 0)
-        await this.#keepOpen([...this.#open, { ...choice, ...purging }])
-      this.#queue(chosen, { ...choice, ...purging })
+      if (purging.via === "person" && chosen.length > 0) await this.#changeOpen((prunes) => [...prunes, open])
+      this.#queue(chosen, open)
     }
     const events = chosen.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
     const { bytes, freeBytes, events: all } = await this.#options.store.size()
@@ -159,8 +162,6 @@ export class Retention {
   async load(): Promise<void> {
     const kept = await this.#options.directory.getDocument(SIZES)
     if (Array.isArray(kept)) this.#sizes = kept.filter(isKnownSize)
-    const open = await this.#options.directory.getDocument(PRUNES)
-    if (Array.isArray(open)) this.#open = open.filter(isOpenPrune)
   }
 
   /** Ends after the session that is under way. */
@@ -186,7 +187,9 @@ export class Retention {
     }
     try {
       const isClockSteady = await this.#noteSize()
-      for (const open of this.#open) this.#queue((await this.#choose(open)).chosen, open)
+      // Those too that another hub was asked for, where hubs share the store.
+      for (const open of await this.#openPrunes()) this.#queue((await this.#choose(open)).chosen, open)
+      if (this.#waiting.size > 0) this.#work()
       if (isClockSteady) await this.#pruneBySettings()
     } catch (error) {
       if (!this.#isClosed) this.#options.trouble("old sessions could not be purged", error)
@@ -274,49 +277,73 @@ export class Retention {
     return ids
   }
 
-  #queue(chosen: readonly SessionRecord[], { by, via, ...choice }: OpenPrune): void {
+  #queue(chosen: readonly SessionRecord[], prune: OpenPrune): void {
+    const { by, via, ...choice } = prune
     const { retention } = this.#options.settings()
     const isStillWanted = (record: SessionRecord) =>
       isChosen(record, choice) && (via === "person" || this.#options.settings().retention === retention)
     for (const { id } of chosen) if (!this.#waiting.has(id)) this.#waiting.set(id, { by, via, isStillWanted })
+    if (via === "person") this.#queued.add(keyOf(prune))
     this.#work()
   }
 
   #work(): void {
+    this.#hasMore = true
     if (this.#working !== undefined || this.#isClosed) return
     this.#working = this.#purgeAll().finally(() => {
       this.#working = undefined
+      // Asked for while the last ones were being ended.
+      if (this.#hasMore) this.#work()
     })
   }
 
   async #purgeAll(): Promise<void> {
+    this.#hasMore = false
     let failures = 0
     for (const [id, { isStillWanted, ...purging }] of this.#waiting) {
       const startedAt = performance.now()
       try {
         await this.purge(id, purging, isStillWanted)
         failures = 0
+        this.#waiting.delete(id)
       } catch (error) {
-        if (!isPassedOver(error)) {
+        if (isPassedOver(error)) this.#waiting.delete(id)
+        else {
+          // It waits for the next look, and so do all others if there are many such.
           this.#options.trouble(`session ${id} could not be purged`, error)
-          // The others wait for the next look.
           if (++failures === MAX_FAILURES) return
         }
       }
-      this.#waiting.delete(id)
       // Half of the time is everybody else's.
       await pause(Math.min(MAX_REST_MS, performance.now() - startedAt))
     }
-    if (this.#open.length > 0 && !this.#isClosed) {
-      await this.#keepOpen([]).catch((error: unknown) => this.#options.trouble("a prune could not be ended", error))
+    if (this.#waiting.size > 0 || this.#queued.size === 0 || this.#isClosed) return
+    const ended = new Set(this.#queued)
+    try {
+      await this.#changeOpen((prunes) => prunes.filter((prune) => !ended.has(keyOf(prune))))
+      for (const key of ended) this.#queued.delete(key)
+    } catch (error) {
+      this.#options.trouble("a prune could not be ended", error)
     }
   }
 
-  async #keepOpen(prunes: readonly OpenPrune[]): Promise<void> {
+  /** One change after the other, each of what the one before it left: two prunes at once are both kept. */
+  #changeOpen(change: (prunes: readonly OpenPrune[]) => readonly OpenPrune[]): Promise<void> {
+    const changing = this.#changing.then(() => this.#putOpen(change))
+    this.#changing = changing.catch(() => undefined)
+    return changing
+  }
+
+  async #putOpen(change: (prunes: readonly OpenPrune[]) => readonly OpenPrune[]): Promise<void> {
+    const prunes = change(await this.#openPrunes())
     if (prunes.length > MAX_OPEN_PRUNES)
       throw new HubError("hub/busy", "Too many prunes at once: try again when they are done.")
     await this.#options.directory.putDocument(PRUNES, prunes, { synced: true })
-    this.#open = prunes
+  }
+
+  async #openPrunes(): Promise<readonly OpenPrune[]> {
+    const open = await this.#options.directory.getDocument(PRUNES)
+    return Array.isArray(open) ? open.filter(isOpenPrune) : []
   }
 
   #momentOf({ olderThan }: Prune): string {
@@ -329,6 +356,10 @@ export class Retention {
   #now(): Date {
     return this.#options.now?.() ?? new Date()
   }
+}
+
+function keyOf({ before, by, archived, keepLast }: OpenPrune): string {
+  return JSON.stringify([before, by, archived ?? false, keepLast ?? 0])
 }
 
 function isChosen(record: SessionRecord, { before, archived }: Choice): boolean {

@@ -223,21 +223,24 @@ type Parts = Pick<ReturnType<typeof setUpSessions>, "directory" | "log" | "regis
 const NOW = new Date("2030-06-01T00:00:00.000Z")
 const SIZE = { bytes: 10_000, freeBytes: 0, walBytes: 0, searchBytes: 0, canShrink: true, events: 100 }
 
-function retentionOn(parts: Parts, settings: Settings | null = null): Retention {
+function retentionOn(parts: Parts, settings: Settings | null = null, trouble = fails): Retention {
   return new Retention({
     ...parts,
     tokens: { revokeOfSessions: async () => undefined },
     viewers: { purged: () => undefined },
     store: { size: () => SIZE, purger: { wake: () => undefined } },
     settings: () => ({ operatorsMayUseAuto: false, retention: settings }),
-    trouble: (what, error) => {
-      throw new Error(what, { cause: error })
-    },
+    trouble,
     now: () => new Date(NOW.getTime() + Math.round(performance.now() - started)),
   })
 }
 
 const started = performance.now()
+
+function fails(what: string, error: unknown): void {
+  throw new Error(what, { cause: error })
+}
+
 const PERSON = { by: "ann", via: "person" } as const
 
 /** One for each day before, the newest first: d1 is a day old. */
@@ -305,7 +308,7 @@ describe("pruning", () => {
     await retention.close()
   })
 
-  it("[PG32] a session that was pinned or used again before its turn came is left alone", async () => {
+  it("[PG32] a session that was pinned, unarchived or used again before its turn came is left alone", async () => {
     const parts = await daysOf(5)
     const retention = retentionOn(parts)
     const purgeSession = parts.directory.purgeSession.bind(parts.directory)
@@ -318,7 +321,63 @@ describe("pruning", () => {
     expect((await retention.prune({ olderThan: "2d" }, PERSON)).count).toBe(4)
     await expect.poll(async () => (await retention.size()).purging, POLL).toBe(0)
     expect(await idsOf(parts)).toEqual(["d1", "d4", "d5"])
+    const [createdAt, updatedAt] = ["2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00.000Z"]
+    for (const id of ["d1", "d5"]) await change(parts, id, { archived: true, createdAt, updatedAt })
+    vi.spyOn(parts.directory, "purgeSession").mockImplementationOnce(async (...purged) => {
+      await change(parts, "d5", { archived: false })
+      return purgeSession(...purged)
+    })
+    expect((await retention.prune({ olderThan: "2d", archived: true }, PERSON)).count).toBe(2)
+    await expect.poll(async () => (await retention.size()).purging, POLL).toBe(0)
+    expect(await idsOf(parts)).toEqual(["d4", "d5"])
     await retention.close()
+  })
+
+  it("[PG32] sessions that a full disk kept in place are purged at the next look, also by a later hub", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const parts = await daysOf(6)
+    const trouble = vi.fn<() => void>()
+    const retention = retentionOn(parts, null, trouble)
+    const full = vi.spyOn(parts.directory, "purgeSession")
+    for (let times = 0; times < 3; times++) full.mockRejectedValueOnce(new HubError("store/full", "no room"))
+    expect((await retention.prune({ olderThan: "1h" }, PERSON)).count).toBe(6)
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(100)
+      expect(await idsOf(parts)).toHaveLength(3)
+    })
+    await vi.advanceTimersByTimeAsync(100)
+    expect([trouble.mock.calls.length, (await retention.size()).purging]).toEqual([3, 3])
+    await retention.close()
+    const later = retentionOn(parts)
+    await later.load()
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(61_000)
+      expect(await idsOf(parts)).toEqual([])
+    })
+    await later.close()
+  })
+
+  it("[PG32] prunes that are asked for at the same moment all go on after a restart", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const parts = await daysOf(6)
+    await change(parts, "d2", { archived: true })
+    const first = retentionOn(parts, null, () => undefined)
+    // Nothing is purged before the restart.
+    vi.spyOn(parts.directory, "purgeSession").mockRejectedValueOnce(new HubError("store/full", "no room"))
+    await Promise.all([
+      first.prune({ olderThan: "5d" }, PERSON),
+      first.prune({ olderThan: "1h", archived: true }, PERSON),
+    ])
+    await first.close()
+    const later = retentionOn(parts)
+    await later.load()
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(61_000)
+      expect(await idsOf(parts)).toEqual(["d1", "d3", "d4"])
+    })
+    await later.close()
   })
 
   it("[PG32] a prune that a restart interrupted goes on, and one that the store can't keep is refused", async () => {

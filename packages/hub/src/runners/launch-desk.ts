@@ -249,7 +249,11 @@ export class LaunchDesk {
     const start = (from: Pick<NewSession, "resume" | "fork" | "resumeAt">) => {
       const request = this.#inherit(from, session)
       const plan = this.#plan({ session: session.id, runner, request, resume: from.resume, before })
-      return this.#start({ session, plan, what: "session/resumed", ...how })
+      // Brought back, it is still what somebody launched: a mode that operators may choose today does not become its own.
+      const { permissionMode: _now, ...launch } = plan.launch
+      const { permissionMode } = before
+      const kept = { ...plan, launch: { ...launch, ...(permissionMode !== undefined && { permissionMode }) } }
+      return this.#start({ session, plan: kept, what: "session/resumed", ...how })
     }
     const from = goingOnFrom(session.kept)
     const beginning = beginningOf(session.kept)

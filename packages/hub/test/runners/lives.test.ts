@@ -281,4 +281,21 @@ describe("the life of an agent on a runner", () => {
     await send(stage, bypass.body.id, "Go on.")
     expect((await runner.spec(3)).permissionMode).toBe("bypassPermissions")
   })
+
+  it("[HR37] auto comes back as long as operators may choose it, and no longer", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage, { permissionMode: "plan" })
+    const setting = (operatorsMayUseAuto: boolean) => call(stage, "PUT", "/api/settings", { operatorsMayUseAuto })
+    const modeOfNext = async (last: FakeAgent, nth: number) => {
+      last.init({ permissionMode: "auto" })
+      last.exit({ reason: "over", code: 0 })
+      await becomes(stage, id, "ended")
+      await send(stage, id, "Go on.")
+      return (await runner.spec(nth)).permissionMode
+    }
+    await setting(true)
+    expect(await modeOfNext(agent, 1)).toBe("auto")
+    await setting(false)
+    expect(await modeOfNext(await runner.agent(1), 2)).toBe("plan")
+  })
 })

@@ -137,7 +137,10 @@ describe("a restore", () => {
         await expect(restoreData(file, target), file).rejects.toEqual(error)
         expect(readdirSync(target).filter((name) => name !== "lock")).toEqual([])
       }
+      // Empty ones hold nothing that could get into it.
+      for (const end of ["-wal", "-journal"]) writeFileSync(databaseIn(target) + end, "")
       expect((await restoreData(good, target)).rows).toMatchObject({ sessions: 3, events: 600 })
+      expect(statSync(databaseIn(target)).mode & 0o777).toBe(0o600)
     }))
 
   it("[BU18] refuses a file whose schema anybody has added to or changed, before anything in it is run", () =>
