@@ -228,4 +228,53 @@ describe.runIf(hasPostgres)("two hubs on one database", () => {
     expect(await beside.call("PUT", "/api/policy", { rules: [rule] })).toMatchObject({ status: 200 })
     expect(await at.hub.call("GET", "/api/policy")).toMatchObject({ body: { rules: [{ id: "no-rm" }] } })
   }, 180_000)
+
+  it("[CT41] changes on both hubs at the same time all count: of runs, of signed-in browsers; a forgotten runner is forgotten everywhere", async () => {
+    const { at, beside } = await openTwo()
+    const hubs = [at.hub, beside]
+    const texts = Array.from({ length: 10 }, (_, index) => ({ text: `task ${index + 1}` }))
+    const run = await at.hub.post("/api/runs", { title: "All", tasks: texts })
+    const patch = (index: number) =>
+      hubs[index % 2]?.call("PATCH", `/api/runs/${run.id}/tasks/${index + 1}`, { state: "done" })
+    const made = hubs.map((hub) => hub.post("/api/runs", { title: "More", tasks: texts }))
+    const replies = await Promise.all(texts.map((_, index) => patch(index)))
+    expect(replies.map((reply) => reply?.status)).toEqual(texts.map(() => 200))
+    const ids = (await Promise.all(made)).map(({ id }) => id)
+    for (const hub of hubs) {
+      const kept = await hub.get(`/api/runs/${run.id}`)
+      expect(kept.tasks.map(({ state }: Json) => state)).toEqual(texts.map(() => "done"))
+      const { runs } = await hub.get("/api/runs")
+      expect(runs.map(({ id }: Json) => id)).toEqual(expect.arrayContaining([run.id, ...ids]))
+    }
+
+    const tokens = await Promise.all(
+      hubs.map((hub) => hub.post("/api/tokens", { role: "viewer", name: `person at ${hub.ready.url}` })),
+    )
+    const signIn = async (hub: HubProcess, { token }: Json) => {
+      const reply = await fetch(`${hub.ready.url}/api/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      })
+      expect(reply.status).toBe(200)
+      return (reply.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+    }
+    const [one, other] = await Promise.all([signIn(at.hub, tokens[0]), signIn(beside, tokens[1])])
+    const me = async (hub: HubProcess, cookie: string) =>
+      (await fetch(`${hub.ready.url}/api/me`, { headers: { cookie } })).status
+    for (const hub of hubs) for (const cookie of [one, other]) expect(await me(hub, cookie)).toBe(200)
+    const signOut = (hub: HubProcess, cookie: string) =>
+      fetch(`${hub.ready.url}/api/logout`, { method: "POST", headers: { cookie, origin: hub.ready.url } })
+    const [, third] = await Promise.all([signOut(at.hub, one), signIn(beside, tokens[1])])
+    for (const hub of hubs)
+      expect([await me(hub, one), await me(hub, other), await me(hub, third)]).toEqual([401, 200, 200])
+
+    const [{ id }] = (await beside.get("/api/runners")).runners
+    await at.endRunner("SIGTERM")
+    const isAway = async () => (await beside.get("/api/runners")).runners.map((runner: Json) => runner.connected)
+    await expect.poll(isAway, { timeout: 30_000 }).toEqual([false])
+    expect((await beside.call("DELETE", `/api/runners/${id}`)).status).toBe(200)
+    const listed = async () => Promise.all(hubs.map(async (hub) => (await hub.get("/api/runners")).runners.length))
+    await expect.poll(listed, { timeout: 30_000 }).toEqual([0, 0])
+  }, 180_000)
 })

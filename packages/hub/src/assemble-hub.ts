@@ -85,7 +85,12 @@ export async function assembleHub(options: HubPartsOptions) {
   const asks = new AskDesk({ directory, reader, grants, uses, sessions })
   const desks = new ClientDesks({ directory, registry, hooksChanged: tellHooks, enforcement, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
-  const claims = new RunnerClaims({ directory, isLive: (id) => tokens.getLive(id) !== undefined, trouble: warn })
+  const claims = new RunnerClaims({
+    directory,
+    isLive: (id) => tokens.getLive(id) !== undefined,
+    meet: (id) => tokens.meetId(id),
+    trouble: warn,
+  })
   const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
   const fleet = new RunnerFleet({
     directory,
@@ -203,6 +208,7 @@ export async function assembleHub(options: HubPartsOptions) {
     await registry.close()
     await desks.settled()
     await fleet.settled()
+    claims.close()
     asks.close()
   }
   const counts = () => ({ sessions: registry.count, runners: fleet.countHere, viewers: streamDoor.count })

@@ -50,7 +50,7 @@ export interface Hub {
   readonly admin: AdminToken
   readonly core: HubCore
   /** For a browser that is opened by whoever started the hub: single use, valid for a minute. */
-  createLoginCode(): string
+  createLoginCode(): Promise<string>
   /** Binds the id of the runner beside the hub to this token, whichever token held it. */
   ownRunner(id: string, token: string): void
   /** Agents and viewers are told to come back; what was promised is on the disk. */

@@ -49,7 +49,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
     tell,
   })
   try {
-    tellReady(here.hub, { options, data, store, context })
+    await tellReady(here.hub, { options, data, store, context })
     if (options.runner) await bringRunner(here, context)
     await stopped
     await tellOfAgents(here.hub, options, context)
@@ -65,7 +65,7 @@ interface Start {
   readonly context: CommandContext
 }
 
-function tellReady(hub: Hub, { options, data, store, context }: Start): void {
+async function tellReady(hub: Hub, { options, data, store, context }: Start): Promise<void> {
   const { url, moved } = hub.address
   const place = store === undefined ? undefined : withoutPassword(store)
   if (place !== undefined && hasSqlite(data))
@@ -78,7 +78,9 @@ function tellReady(hub: Hub, { options, data, store, context }: Start): void {
     return
   }
   const opener = options.open ? browserOpener(context.env) : undefined
-  const login = `${options.publicUrl ?? url}/login#code=${hub.createLoginCode()}`
+  // With no room on the disk people sign in with their token.
+  const code = await hub.createLoginCode().catch(() => undefined)
+  const login = `${options.publicUrl ?? url}/login${code === undefined ? "" : `#code=${code}`}`
   greet({ hub, options, data, store: place, context, login, opens: opener !== undefined })
   if (opener !== undefined) openBrowser(login, opener, context.env)
 }

@@ -30,17 +30,24 @@ export class Authority {
   readonly #codes: LoginCodes
   readonly #throttle: LoginThrottle
 
-  private constructor(options: { tokens: Tokens; logins: Logins; exposure: Exposure; clock: Clock }) {
+  private constructor(options: {
+    tokens: Tokens
+    logins: Logins
+    codes: LoginCodes
+    exposure: Exposure
+    clock: Clock
+  }) {
     this.tokens = options.tokens
     this.exposure = options.exposure
     this.#logins = options.logins
-    this.#codes = new LoginCodes(options.clock)
+    this.#codes = options.codes
     this.#throttle = new LoginThrottle(options.clock)
   }
 
   static async open({ directory, exposure, clock = systemClock }: AuthorityOptions): Promise<Authority> {
     const [tokens, logins] = await Promise.all([Tokens.open(directory, clock), Logins.open(directory, clock)])
-    return new Authority({ tokens, logins, exposure, clock })
+    const codes = new LoginCodes(directory, clock)
+    return new Authority({ tokens, logins, codes, exposure, clock })
   }
 
   /** Another hub may have let somebody in or out. */
@@ -93,7 +100,7 @@ export class Authority {
   }
 
   /** A code that signs one browser in within a minute, as the bearer of this token. */
-  createLoginCode(tokenId: string): string {
+  createLoginCode(tokenId: string): Promise<string> {
     return this.#codes.create(tokenId)
   }
 
@@ -109,7 +116,7 @@ export class Authority {
 
   async login(credential: Credential, facts: RequestFacts): Promise<{ caller: Caller; cookie: string }> {
     if ("token" in credential) await this.tokens.meet(credential.token)
-    const token = "token" in credential ? this.tokens.find(credential.token) : this.#tokenOfCode(credential.code)
+    const token = "token" in credential ? this.tokens.find(credential.token) : await this.#tokenOfCode(credential.code)
     if (token === undefined)
       throw this.loginFailure(
         facts,
@@ -179,8 +186,9 @@ export class Authority {
     return login === undefined || token === undefined ? undefined : { ...callerOf(token), login: login.hash }
   }
 
-  #tokenOfCode(code: string): TokenRecord | undefined {
-    const tokenId = this.#codes.redeem(code)
+  async #tokenOfCode(code: string): Promise<TokenRecord | undefined> {
+    const tokenId = await this.#codes.redeem(code)
+    if (tokenId !== undefined) await this.tokens.meetId(tokenId)
     return tokenId === undefined ? undefined : this.tokens.getLive(tokenId)
   }
 

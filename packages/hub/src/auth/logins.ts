@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol"
 import type { Clock } from "@signalbox/transport"
 import { hashSecret, isSameHash, mintSecret, type TokenDirectory } from "./tokens.ts"
 
@@ -16,7 +17,11 @@ interface KeptLogins {
   readonly logins: readonly Login[]
 }
 
+type KeptCodes = Readonly<Record<string, { readonly tokenId: string; readonly expiresAt: number }>>
+
 const DOCUMENT = "logins"
+const CODES = "login-codes"
+const SYNCED = { synced: true }
 const LIFETIME_MS = 30 * 24 * 3_600_000
 /** Beyond this the oldest are signed out. */
 const MAX_LOGINS = 1_000
@@ -30,8 +35,9 @@ export class Logins {
   readonly #clock: Clock
   readonly #logins: Map<string, Login>
   readonly #listeners = new Set<(login: string) => void>()
-  #saves = 0
-  #unsaved = 0
+  /** Changes that were begun, and those of them that are under way. */
+  #changes = 0
+  #changing = 0
 
   private constructor(directory: TokenDirectory, clock: Clock, kept: KeptLogins) {
     this.#directory = directory
@@ -41,24 +47,18 @@ export class Logins {
   }
 
   static async open(directory: TokenDirectory, clock: Clock): Promise<Logins> {
-    const document = await directory.getDocument(DOCUMENT)
-    const kept = isKeptLogins(document)
-      ? document
-      : { cookieName: `signalbox_${hashSecret(mintSecret("login")).slice(0, 12)}`, logins: [] }
-    const logins = new Logins(directory, clock, kept)
-    if (kept !== document) await logins.#save()
-    return logins
+    const made: KeptLogins = { cookieName: `signalbox_${hashSecret(mintSecret("login")).slice(0, 12)}`, logins: [] }
+    // Of hubs that start at the same time, one names the cookie.
+    const kept = await directory.changeDocument(DOCUMENT, (was) => (isKeptLogins(was) ? undefined : made), SYNCED)
+    return new Logins(directory, clock, isKeptLogins(kept) ? kept : made)
   }
 
   /** Another hub may have signed somebody in or out. */
   async refresh(): Promise<void> {
-    const before = this.#saves
+    const before = this.#changes
     const document = await this.#directory.getDocument(DOCUMENT)
     // Read before what was changed here meanwhile.
-    if (!isKeptLogins(document) || this.#saves !== before || this.#unsaved > 0) return
-    const kept = new Map(document.logins.map((login) => [login.hash, login]))
-    for (const [hash, login] of kept) if (!this.#logins.has(hash)) this.#logins.set(hash, login)
-    for (const hash of this.#logins.keys()) if (!kept.has(hash)) this.#forget(hash)
+    if (isKeptLogins(document) && this.#changes === before && this.#changing === 0) this.#take(document)
   }
 
   /** Returns what the cookie holds, and for how long. */
@@ -72,9 +72,9 @@ export class Logins {
     const expiresAt = Math.min(now + LIFETIME_MS, tokenEnd)
     const hash = hashSecret(loginId)
     const about = browser === undefined ? {} : { browser: browser.slice(0, MAX_BROWSER_CHARS) }
-    this.#logins.set(hash, { hash, tokenId: token.id, expiresAt, createdAt: now, ...about })
-    this.#prune(now)
-    await this.#save()
+    const login = { hash, tokenId: token.id, expiresAt, createdAt: now, ...about }
+    await this.#change((logins) => [...logins.filter((one) => one.expiresAt > now), login].slice(-MAX_LOGINS))
+    this.#logins.set(hash, login)
     return { loginId, maxAgeSeconds: Math.floor((expiresAt - now) / 1000) }
   }
 
@@ -93,7 +93,8 @@ export class Logins {
   }
 
   async end(loginId: string): Promise<void> {
-    if (this.#forget(hashSecret(loginId))) await this.#save()
+    const hash = hashSecret(loginId)
+    if (this.#forget(hash)) await this.#change((logins) => logins.filter((one) => one.hash !== hash))
   }
 
   /** Somebody signs a browser out, perhaps another one than theirs: the audit has it. */
@@ -101,7 +102,8 @@ export class Logins {
     if (!this.#forget(hash)) return
     const at = new Date(this.#clock.now()).toISOString()
     const audit = { at, what: "login/ended", by, via: null, sessionId: null, askId: null, details: { tokenId } }
-    await Promise.all([this.#save(), this.#directory.addAudit(audit)])
+    const without = (logins: readonly Login[]) => logins.filter((one) => one.hash !== hash)
+    await Promise.all([this.#change(without), this.#directory.addAudit(audit)])
   }
 
   /** Called with the hash of each login that is over, so that its open connections are closed. */
@@ -110,25 +112,32 @@ export class Logins {
     return () => void this.#listeners.delete(listener)
   }
 
-  #prune(now: number): void {
-    for (const [hash, login] of this.#logins) {
-      if (login.expiresAt <= now || this.#logins.size > MAX_LOGINS) this.#forget(hash)
-    }
-  }
-
   #forget(hash: string): boolean {
     const wasThere = this.#logins.delete(hash)
     if (wasThere) for (const listener of this.#listeners) listener(hash)
     return wasThere
   }
 
-  #save(): Promise<void> {
-    const kept: KeptLogins = { cookieName: this.cookieName, logins: [...this.#logins.values()] }
-    this.#saves += 1
-    this.#unsaved += 1
-    return this.#directory.putDocument(DOCUMENT, kept, { synced: true }).finally(() => {
-      this.#unsaved -= 1
-    })
+  /** Those who are signed in as the store has them. */
+  #take({ logins }: KeptLogins): void {
+    const kept = new Map(logins.map((login) => [login.hash, login]))
+    for (const [hash, login] of kept) if (!this.#logins.has(hash)) this.#logins.set(hash, login)
+    for (const hash of this.#logins.keys()) if (!kept.has(hash)) this.#forget(hash)
+  }
+
+  /** Other hubs change them too. */
+  async #change(change: (logins: readonly Login[]) => readonly Login[]): Promise<void> {
+    this.#changes += 1
+    this.#changing += 1
+    const { cookieName } = this
+    const changed = (kept: unknown) => ({ cookieName, logins: change(isKeptLogins(kept) ? kept.logins : []) })
+    try {
+      const kept = await this.#directory.changeDocument(DOCUMENT, changed, SYNCED)
+      // The last of several that are under way has all of them.
+      if (this.#changing === 1 && isKeptLogins(kept)) this.#take(kept)
+    } finally {
+      this.#changing -= 1
+    }
   }
 }
 
@@ -139,30 +148,49 @@ function isKeptLogins(value: unknown): value is KeptLogins {
 const CODE_LIFETIME_MS = 60_000
 const MAX_OPEN = 100
 
-/** Single-use codes that sign a browser in. In memory: a restart within their minute is a reason to make a new one. */
+/** Single-use codes that sign a browser in. In the store: the browser may come to another hub. */
 export class LoginCodes {
+  readonly #directory: TokenDirectory
   readonly #clock: Clock
-  readonly #open = new Map<string, { tokenId: string; expiresAt: number }>()
 
-  constructor(clock: Clock) {
+  constructor(directory: TokenDirectory, clock: Clock) {
+    this.#directory = directory
     this.#clock = clock
   }
 
-  create(tokenId: string): string {
+  async create(tokenId: string): Promise<string> {
     const code = mintSecret("code")
-    this.#open.set(hashSecret(code), { tokenId, expiresAt: this.#clock.now() + CODE_LIFETIME_MS })
-    for (const hash of this.#open.keys()) if (this.#open.size > MAX_OPEN) this.#open.delete(hash)
+    const expiresAt = this.#clock.now() + CODE_LIFETIME_MS
+    await this.#change((open) => [...open, [hashSecret(code), { tokenId, expiresAt }] as const].slice(-MAX_OPEN))
     return code
   }
 
   /** The token the code stands for; the code is used up, whatever comes of it. */
-  redeem(code: string): string | undefined {
+  async redeem(code: string): Promise<string | undefined> {
     const hash = hashSecret(code)
-    const found = this.#open.get(hash)
-    this.#open.delete(hash)
-    return found !== undefined && found.expiresAt > this.#clock.now() ? found.tokenId : undefined
+    const open = await this.#directory.getDocument(CODES)
+    if (!isObject(open) || !Object.hasOwn(open, hash)) return undefined
+    let found: string | undefined
+    await this.#change((open) => {
+      found = open.find(([one]) => one === hash)?.[1].tokenId
+      return found === undefined ? undefined : open.filter(([one]) => one !== hash)
+    })
+    return found
+  }
+
+  /** Those that have not run out. */
+  async #change(change: (open: readonly OpenCode[]) => readonly OpenCode[] | undefined): Promise<void> {
+    const now = this.#clock.now()
+    const changed = (kept: unknown) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
+      const open = change(Object.entries((kept ?? {}) as KeptCodes).filter(([, { expiresAt }]) => expiresAt > now))
+      return open && Object.fromEntries(open)
+    }
+    await this.#directory.changeDocument(CODES, changed, SYNCED)
   }
 }
+
+type OpenCode = readonly [hash: string, code: KeptCodes[string]]
 
 const WINDOW_MS = 60_000
 const MAX_PER_ADDRESS = 10

@@ -18,7 +18,7 @@ export type TokenDirectory = Pick<
   | "usableTokens"
   | "addAudit"
   | "getDocument"
-  | "putDocument"
+  | "changeDocument"
 >
 
 export interface NewToken {
@@ -73,6 +73,15 @@ export class Tokens {
     const record = await this.#directory.findToken(hash)
     // Revoked meanwhile, it is there already.
     if (record === undefined || this.#byHash.has(hash)) return
+    this.#keep(record)
+    this.#watchExpiry()
+  }
+
+  /** As `meet`, by its id: another hub may have made it a moment ago. */
+  async meetId(id: string): Promise<void> {
+    if (this.#byId.has(id)) return
+    const record = await this.#directory.getToken(id)
+    if (record === undefined || this.#byId.has(id)) return
     this.#keep(record)
     this.#watchExpiry()
   }

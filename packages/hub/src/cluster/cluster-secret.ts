@@ -3,7 +3,7 @@ import { isObject, textOf } from "@signalbox/protocol"
 import type { Directory } from "../store/directory.ts"
 
 export interface ClusterSecretOptions {
-  readonly directory: Pick<Directory, "getDocument" | "putDocument" | "addAudit">
+  readonly directory: Pick<Directory, "getDocument" | "changeDocument" | "addAudit">
   readonly now?: () => Date
 }
 
@@ -30,7 +30,9 @@ export class ClusterSecret {
   async load(): Promise<void> {
     const kept = readKept(await this.#options.directory.getDocument(DOCUMENT))
     if (kept !== undefined) this.#kept = kept
-    else if (this.#kept === undefined) await this.#put({ current: mint(), rotatedAt: this.#now().toISOString() })
+    // Of hubs that start at the same time, one makes it.
+    else if (this.#kept === undefined)
+      await this.#change((was) => was ?? { current: mint(), rotatedAt: this.#nowText() })
   }
 
   get current(): string {
@@ -45,8 +47,7 @@ export class ClusterSecret {
   }
 
   async rotate(by: string): Promise<{ readonly rotatedAt: string }> {
-    await this.load()
-    const rotatedAt = this.#now().toISOString()
+    const rotatedAt = this.#nowText()
     const audit = {
       at: rotatedAt,
       what: "hubs/secret-rotated",
@@ -57,15 +58,19 @@ export class ClusterSecret {
       details: {},
     }
     await Promise.all([
-      this.#put({ current: mint(), previous: this.current, rotatedAt }),
+      this.#change((was) => ({ current: mint(), rotatedAt, ...(was && { previous: was.current }) })),
       this.#options.directory.addAudit(audit, { synced: true }),
     ])
     return { rotatedAt }
   }
 
-  async #put(kept: Kept): Promise<void> {
-    await this.#options.directory.putDocument(DOCUMENT, kept, { synced: true })
-    this.#kept = kept
+  async #change(change: (was: Kept | undefined) => Kept): Promise<void> {
+    const changed = (kept: unknown) => change(readKept(kept))
+    this.#kept = readKept(await this.#options.directory.changeDocument(DOCUMENT, changed, { synced: true }))
+  }
+
+  #nowText(): string {
+    return this.#now().toISOString()
   }
 
   #now(): Date {

@@ -4,13 +4,19 @@ import type { Tokens } from "../auth/tokens.ts"
 import type { Directory } from "../store/directory.ts"
 
 export interface RunnerClaimsOptions {
-  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly directory: Pick<Directory, "getDocument" | "changeDocument">
   /** True if a token may still be used. A dead one holds nothing. */
   readonly isLive: (tokenId: string) => boolean
+  /** Another hub may have made this token a moment ago. */
+  readonly meet: (tokenId: string) => Promise<void>
   readonly trouble: (what: string, error: unknown) => void
 }
 
+/** Token ids by runner id, oldest first. */
+type Owners = Map<string, string>
+
 const DOCUMENT = "runner-claims"
+const RETRY_MS = 5_000
 /** Per token. Containers that start with an empty disk bring a new id each time. */
 const MAX_PER_TOKEN = 1_000
 
@@ -20,26 +26,26 @@ const MAX_PER_TOKEN = 1_000
  */
 export class RunnerClaims {
   readonly #options: RunnerClaimsOptions
-  /** Token ids by runner id, oldest first. */
-  readonly #owners = new Map<string, string>()
+  #owners: Owners = new Map()
+  /** Changes that are not in the store yet, in their order. */
+  #changes: readonly ((owners: Owners) => void)[] = []
   #writing: Promise<void> = Promise.resolve()
+  #retry: NodeJS.Timeout | undefined
 
   constructor(options: RunnerClaimsOptions) {
     this.#options = options
   }
 
   async load(): Promise<void> {
-    const kept = await this.#options.directory.getDocument(DOCUMENT)
-    for (const entry of Array.isArray(kept) ? kept : []) {
-      const [id, tokenId] = [textOf(entry, "runner"), textOf(entry, "token")]
-      if (id !== undefined && tokenId !== undefined) this.#owners.set(id, tokenId)
-    }
+    this.#take(await this.#options.directory.getDocument(DOCUMENT))
   }
 
-  /** Another hub may have bound some since. */
-  async refresh(): Promise<void> {
+  /** Another hub may have bound this runner, or freed it. */
+  async refresh(id: string): Promise<void> {
     await this.#writing
     await this.load()
+    const owner = this.#owners.get(id)
+    if (owner !== undefined) await this.#options.meet(owner)
   }
 
   /** The live token that holds this id, if any. */
@@ -51,41 +57,87 @@ export class RunnerClaims {
   /** Binds an id that is free. False: another token holds it. */
   claim(id: string, tokenId: string): boolean {
     const owner = this.ownerOf(id)
-    if (owner === undefined) this.give(id, tokenId)
+    if (owner === undefined) {
+      const before = this.#owners.get(id)
+      // Another hub's claim was before this one.
+      this.#change((owners) => owners.get(id) === before && this.#bind(owners, id, tokenId))
+    }
     return owner === undefined || owner === tokenId
   }
 
   /** Binds the id, whoever held it. */
   give(id: string, tokenId: string): void {
-    if (this.#owners.get(id) === tokenId) return
-    this.#owners.delete(id)
-    this.#owners.set(id, tokenId)
-    this.#makeRoom(tokenId)
-    this.#keep()
+    if (this.#owners.get(id) !== tokenId) this.#change((owners) => this.#bind(owners, id, tokenId))
   }
 
   free(id: string): void {
-    if (this.#owners.delete(id)) this.#keep()
+    if (this.#owners.has(id)) this.#change((owners) => owners.delete(id))
   }
 
   async settled(): Promise<void> {
     await this.#writing
   }
 
-  /** Drops what dead tokens held, and the oldest claims of a token that has too many. Never another token's. */
-  #makeRoom(tokenId: string): void {
-    for (const [id, owner] of this.#owners) if (!this.#options.isLive(owner)) this.#owners.delete(id)
-    const own = [...this.#owners].flatMap(([id, owner]) => (owner === tokenId ? [id] : []))
-    for (const id of own.slice(0, Math.max(0, own.length - MAX_PER_TOKEN))) this.#owners.delete(id)
+  close(): void {
+    clearTimeout(this.#retry)
   }
 
-  #keep(): void {
-    const { directory, trouble } = this.#options
-    const kept = [...this.#owners].map(([runner, token]) => ({ runner, token }))
-    this.#writing = Promise.all([this.#writing, directory.putDocument(DOCUMENT, kept)])
-      .then(() => undefined)
-      .catch((error: unknown) => trouble("which token each runner has could not be kept", error))
+  /** Drops what dead tokens held when there is much, and the oldest claims of a token that has too many. Never another token's. */
+  #bind(owners: Owners, id: string, tokenId: string): void {
+    owners.delete(id)
+    owners.set(id, tokenId)
+    if (owners.size > MAX_PER_TOKEN)
+      for (const [one, owner] of owners) if (!this.#options.isLive(owner)) owners.delete(one)
+    const own = [...owners].flatMap(([one, owner]) => (owner === tokenId ? [one] : []))
+    for (const one of own.slice(0, Math.max(0, own.length - MAX_PER_TOKEN))) owners.delete(one)
   }
+
+  #change(change: (owners: Owners) => void): void {
+    change(this.#owners)
+    this.#changes = [...this.#changes, change]
+    this.#keep()
+  }
+
+  /** Nobody waits for it: a runner may come while the store is in trouble. */
+  #keep(): void {
+    this.#writing = this.#writing.then(() => this.#write())
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    const changes = this.#changes
+    if (changes.length === 0) return
+    const changed = (kept: unknown) => {
+      const owners = ownersIn(kept)
+      for (const change of changes) change(owners)
+      return [...owners].map(([runner, token]) => ({ runner, token }))
+    }
+    try {
+      const kept = await this.#options.directory.changeDocument(DOCUMENT, changed)
+      this.#changes = this.#changes.slice(changes.length)
+      this.#take(kept)
+    } catch (error) {
+      this.#options.trouble("which token each runner has could not be kept yet", error)
+      clearTimeout(this.#retry)
+      this.#retry = setTimeout(() => this.#keep(), RETRY_MS).unref()
+    }
+  }
+
+  /** As the store has it, and what is not there yet. */
+  #take(kept: unknown): void {
+    this.#owners = ownersIn(kept)
+    for (const change of this.#changes) change(this.#owners)
+  }
+}
+
+function ownersIn(kept: unknown): Owners {
+  const entries = Array.isArray(kept) ? kept : []
+  return new Map(
+    entries.flatMap((entry) => {
+      const [id, tokenId] = [textOf(entry, "runner"), textOf(entry, "token")]
+      return id === undefined || tokenId === undefined ? [] : [[id, tokenId] as const]
+    }),
+  )
 }
 
 export interface RunnerRefusalsOptions {

@@ -40,8 +40,13 @@ export class RunnerDesk implements RunnerListener {
   async hello(connection: RunnerConnection, hello: Hello): Promise<void> {
     const { fleet, claims, refusals, launches, hub, isShared } = this.#options
     const { id } = hello.runner
-    if (isShared === true) await claims.refresh()
+    if (isShared === true) await claims.refresh(id)
     if (!claims.claim(id, connection.tokenId)) return refusals.refuse(connection, id)
+    if (isShared === true) {
+      // Of two that come to two hubs at the same time, the store says which was first.
+      await claims.settled()
+      if (claims.ownerOf(id) !== connection.tokenId) return refusals.refuse(connection, id)
+    }
     this.#ids.set(connection, id)
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
@@ -86,7 +91,7 @@ export class RunnerDesk implements RunnerListener {
     if (runner === undefined) return "yes"
     const { claims, isShared } = this.#options
     // It may have said hello to another hub.
-    if (isShared === true && claims.ownerOf(runner) === undefined) await claims.refresh()
+    if (isShared === true && claims.ownerOf(runner) === undefined) await claims.refresh(runner)
     const owner = claims.ownerOf(runner)
     if (owner === undefined) return "not yet"
     return owner === tokenId ? "yes" : { runner }

@@ -102,6 +102,19 @@ export class RunnerFleet {
       if (facts !== undefined && seenAt !== undefined)
         this.#runners.set(facts.id, { facts, seenAt, draining, here: undefined })
     }
+    await this.#share()
+  }
+
+  /** The first of several hubs tells the others of the runners that a hub alone had. */
+  async #share(): Promise<void> {
+    const { shared } = this.#options
+    if (shared === undefined || this.#runners.size === 0 || (await shared.list()).length > 0) return
+    for (const { facts, draining } of this.#runners.values()) {
+      shared.joined(facts.id, this.#toldOf(facts.id))
+      shared.left(facts.id, this.#toldOf(facts.id))
+      await shared.settled()
+      if (draining) await shared.drain(facts.id, true)
+    }
   }
 
   list(): readonly RunnerView[] {
@@ -147,7 +160,7 @@ export class RunnerFleet {
     for (const runner of all) this.#takeShared(runner)
     const known = new Set(all.map(({ id }) => id))
     for (const [id, { here }] of this.#runners)
-      if (here?.elsewhere !== undefined && !known.has(id)) this.#runners.delete(id)
+      if ((here === undefined || here.elsewhere !== undefined) && !known.has(id)) this.#runners.delete(id)
   }
 
   #takeShared({ id, told, draining, where }: SharedRunner): void {

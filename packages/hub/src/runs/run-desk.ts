@@ -1,111 +1,108 @@
 import { randomUUID } from "node:crypto"
+import { isObject } from "@signalbox/protocol"
 import type { NewRun, Run, RunPatch, TaskPatch } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import { runNamed, runOf } from "../model/purged.ts"
 import type { Directory } from "../store/directory.ts"
 
 export interface RunDeskOptions {
-  readonly directory: Pick<Directory, "getSession" | "getDocument" | "putDocument">
+  readonly directory: Pick<Directory, "getSession" | "getDocument" | "putDocument" | "changeDocument">
   readonly now?: () => Date
 }
 
 const INDEX = "runs"
 /** The oldest are forgotten. */
 const MAX_RUNS = 1_000
+const SYNCED = { synced: true }
 
-/** Runs and their tasks, each kept as a whole: what was confirmed is on the disk. One change after the other. */
+/** Runs and their tasks, each kept as a whole: what was confirmed is on the disk. Several hubs may change one. */
 export class RunDesk {
   readonly #options: RunDeskOptions
-  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: RunDeskOptions) {
     this.#options = options
   }
 
-  create({ title, tasks, options = {} }: NewRun, by: string): Promise<Run> {
-    return this.#alone(async () => {
-      const at = this.#now()
-      const run: Run = {
-        id: randomUUID(),
-        title,
-        state: "running",
-        createdAt: at,
-        updatedAt: at,
-        createdBy: by,
-        options,
-        tasks: tasks.map(({ text }) => ({ text, state: "waiting" })),
-      }
-      const ids = await this.#ids()
-      const kept = [...ids, run.id].slice(-MAX_RUNS)
-      await Promise.all([
-        this.#put(run),
-        this.#options.directory.putDocument(INDEX, kept, { synced: true }),
-        ...ids.filter((id) => !kept.includes(id)).map((id) => this.#options.directory.putDocument(runNamed(id), null)),
-      ])
-      return run
-    })
+  async create({ title, tasks, options = {} }: NewRun, by: string): Promise<Run> {
+    const { directory } = this.#options
+    const at = this.#now()
+    const run: Run = {
+      id: randomUUID(),
+      title,
+      state: "running",
+      createdAt: at,
+      updatedAt: at,
+      createdBy: by,
+      options,
+      tasks: tasks.map(({ text }) => ({ text, state: "waiting" })),
+    }
+    let forgotten: readonly string[] = []
+    const add = (kept: unknown) => {
+      const ids = [...idsIn(kept), run.id]
+      forgotten = ids.slice(0, -MAX_RUNS)
+      return ids.slice(-MAX_RUNS)
+    }
+    await Promise.all([
+      directory.putDocument(runNamed(run.id), run, SYNCED),
+      directory.changeDocument(INDEX, add, SYNCED),
+    ])
+    await Promise.all(forgotten.map((id) => directory.putDocument(runNamed(id), null)))
+    return run
   }
 
   change(id: string, patch: RunPatch): Promise<Run> {
-    return this.#alone(async () => this.#put({ ...(await this.get(id)), ...patch, updatedAt: this.#now() }))
+    return this.#change(id, (run) => ({ ...run, ...patch }))
   }
 
   /** Tasks are counted from 1, as people count them. */
-  changeTask(id: string, number: number, patch: TaskPatch): Promise<Run> {
-    return this.#alone(async () => {
-      if (patch.session !== undefined) await this.#link(await this.get(id), patch.session)
-      const run = await this.get(id)
-      const task = run.tasks[number - 1]
-      if (task === undefined) {
-        throw new HubError("run/unknown", `run ${id} has no task ${number}: it has ${run.tasks.length}, from 1 on`)
-      }
-      return this.#put({ ...run, updatedAt: this.#now(), tasks: run.tasks.with(number - 1, { ...task, ...patch }) })
-    })
+  async changeTask(id: string, number: number, patch: TaskPatch): Promise<Run> {
+    const { tasks } = await this.get(id)
+    if (tasks[number - 1] === undefined)
+      throw new HubError("run/unknown", `run ${id} has no task ${number}: it has ${tasks.length}, from 1 on`)
+    if (patch.session !== undefined) await this.#link(id, patch.session)
+    const change = (task: Run["tasks"][number], index: number) => (index === number - 1 ? { ...task, ...patch } : task)
+    return this.#change(id, (run) => ({ ...run, tasks: run.tasks.map(change) }))
   }
 
   async get(id: string): Promise<Run> {
-    const run = await this.#find(id)
-    if (run === undefined) throw new HubError("run/unknown", `there is no run ${id}`)
-    return run
+    return runIn(id, await this.#options.directory.getDocument(runNamed(id)))
   }
 
   /** Newest first. One that the index names and that was never written, after a kill in between, is none. */
   async list(limit: number): Promise<{ runs: readonly Run[]; more: boolean }> {
-    const ids = (await this.#ids()).toReversed()
-    const runs = await Promise.all(ids.slice(0, limit).map((id) => this.#find(id)))
-    return { runs: runs.filter((run) => run !== undefined), more: ids.length > limit }
+    const { directory } = this.#options
+    const ids = idsIn(await directory.getDocument(INDEX)).toReversed()
+    const runs = await Promise.all(ids.slice(0, limit).map((id) => directory.getDocument(runNamed(id))))
+    return { runs: runs.filter(isRun), more: ids.length > limit }
   }
 
   /** A purge of the session finds the run by it. */
-  async #link({ id }: Run, session: string): Promise<void> {
+  async #link(id: string, session: string): Promise<void> {
     const { directory } = this.#options
     if ((await directory.getDocument(runOf(session))) === id) return
     if ((await directory.getSession(session)) !== undefined) await directory.putDocument(runOf(session), id)
   }
 
-  async #find(id: string): Promise<Run | undefined> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
-    const run = (await this.#options.directory.getDocument(runNamed(id))) as Run | null | undefined
-    return run ?? undefined
-  }
-
-  async #ids(): Promise<readonly string[]> {
-    const kept = await this.#options.directory.getDocument(INDEX)
-    return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []
-  }
-
-  async #put(run: Run): Promise<Run> {
-    await this.#options.directory.putDocument(runNamed(run.id), run, { synced: true })
-    return run
-  }
-
-  #alone<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(change)
-    this.#last = done.catch(() => undefined)
-    return done
+  async #change(id: string, change: (run: Run) => Run): Promise<Run> {
+    const changed = (kept: unknown) => (isRun(kept) ? { ...change(kept), updatedAt: this.#now() } : undefined)
+    return runIn(id, await this.#options.directory.changeDocument(runNamed(id), changed, SYNCED))
   }
 
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+/** A document of ours: nobody else writes it. A run that was forgotten is null. */
+function isRun(kept: unknown): kept is Run {
+  return isObject(kept)
+}
+
+function runIn(id: string, kept: unknown): Run {
+  if (!isRun(kept)) throw new HubError("run/unknown", `there is no run ${id}`)
+  return kept
+}
+
+function idsIn(kept: unknown): readonly string[] {
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []
 }

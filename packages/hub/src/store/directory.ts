@@ -88,6 +88,11 @@ export interface Directory {
   /** Small named documents: the settings, the hub's own identity. */
   getDocument(name: string): Promise<unknown>
   putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void>
+  /**
+   * Puts what `change` makes of the document, with nobody else's change in between. Undefined: it stays as it is. `change` is called
+   * again if another hub was faster. Resolves with the document as it is then.
+   */
+  changeDocument(name: string, change: (kept: unknown) => unknown, options?: WriteOptions): Promise<unknown>
 }
 
 /**

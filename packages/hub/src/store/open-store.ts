@@ -113,10 +113,12 @@ function assemble(database: Database, file: string, options: Omit<StoreOptions, 
   let closing: Promise<void> | undefined
   const close = async () => {
     const purged = purger.close()
+    // Those who wait for it are told at once.
+    const searched = search.close()
     journal.close()
     await compression.close()
     await backtests.close()
-    await search.close()
+    await searched
     await purged
     await checkpointer.close()
     emptyWriteAheadLog(database)

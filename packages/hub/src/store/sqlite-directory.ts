@@ -259,6 +259,15 @@ export class SqliteDirectory implements Directory {
     await this.#write(() => this.#documents.put(name, json), options)
   }
 
+  changeDocument(name: string, change: (kept: unknown) => unknown, options?: WriteOptions): Promise<unknown> {
+    return this.#write(() => {
+      const kept = this.#documents.get(name)
+      const changed = change(kept)
+      if (changed !== undefined) this.#documents.put(name, documentJson(name, changed))
+      return changed ?? kept
+    }, options)
+  }
+
   #write<T>(run: () => T, options: WriteOptions & { readonly bytes?: number } = {}): Promise<T> {
     const synced = options.synced === true
     return this.#journal.write({ run, bytes: WRITE_BYTES + (options.bytes ?? 0), synced, refusable: synced })

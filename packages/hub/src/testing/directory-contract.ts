@@ -182,6 +182,17 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         expect(await directory.getDocument("policy")).toEqual({ rules: ["one"] })
       }))
 
+    it("[DR19] changes of a document, however many at once, all count; one that changes nothing writes nothing", () =>
+      withDirectory(async ({ directory }) => {
+        const add = (what: number) =>
+          directory.changeDocument("all", (kept) => (Array.isArray(kept) ? [...kept, what] : [what]), { synced: true })
+        const results = await Promise.all(Array.from({ length: 30 }, (_, index) => add(index)))
+        expect(results.at(-1)).toEqual(Array.from({ length: 30 }, (_, index) => index))
+        expect(await directory.changeDocument("all", () => undefined)).toHaveLength(30)
+        expect(await directory.changeDocument("none", () => undefined)).toBeUndefined()
+        expect(await directory.getDocument("none")).toBeUndefined()
+      }))
+
     it("[DR11] everything confirmed is there after the directory was closed and opened", () =>
       withDirectory(async ({ directory, reopen }) => {
         await Promise.all([

@@ -330,6 +330,14 @@ export class MemoryDirectory implements Directory {
     this.#documents.set(name, json)
   }
 
+  async changeDocument(name: string, change: (kept: unknown) => unknown): Promise<unknown> {
+    const json = this.#documents.get(name)
+    const kept: unknown = json === undefined ? undefined : JSON.parse(json)
+    const changed = change(kept)
+    if (changed !== undefined) this.#documents.set(name, JSON.stringify(changed))
+    return changed ?? kept
+  }
+
   #addAudit(record: NewAuditRecord): void {
     this.#audit.push({ ...record, id: this.#audit.length + 1 })
   }

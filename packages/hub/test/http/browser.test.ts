@@ -18,7 +18,7 @@ describe("browsers", () => {
   it("[HA13] signing in with a code, from the page that /login is", async () => {
     const hub = await setUpHttp()
     const [admin] = (await hub.authority.tokens.list(9)).filter(({ role }) => role === "admin")
-    const code = hub.authority.createLoginCode(admin?.id ?? "")
+    const code = await hub.authority.createLoginCode(admin?.id ?? "")
     const post = () => hub.ask("/api/login", { method: "POST", body: { code } })
     expect((await post()).status).toBe(200)
     expect(await errorOf(await post())).toMatchObject({ status: 401, code: "auth/required" })

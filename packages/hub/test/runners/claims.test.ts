@@ -6,6 +6,8 @@ import { call, openStage, type Stage, tokenOf } from "../clients/stage.ts"
 import { dial, FakeAgent, FakeRunner, factsOf } from "./fake-runner.ts"
 import { eventsOf, launch, rest, send, WAIT } from "./launching.ts"
 
+const quiet = { meet: async () => undefined, trouble: () => undefined }
+
 interface Refused {
   readonly code: number
   readonly reason: string
@@ -148,7 +150,7 @@ describe("[HR50] the id of a runner belongs to the token that claimed it first",
   it("a token with very many runners pushes out its own claims, never another token's", async () => {
     const directory = new MemoryDirectory()
     const live = new Set(["one", "flood"])
-    const open = () => new RunnerClaims({ directory, isLive: (id) => live.has(id), trouble: () => undefined })
+    const open = () => new RunnerClaims({ ...quiet, directory, isLive: (id) => live.has(id) })
     const claims = open()
     expect(claims.claim("box", "one")).toBe(true)
     for (let number = 0; number < 1_010; number += 1) claims.claim(`flood-${number}`, "flood")

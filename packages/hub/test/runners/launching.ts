@@ -5,7 +5,7 @@ import { call, type Stage } from "../clients/stage.ts"
 
 /** Claims of runners, where every token is live. */
 export function claimsOn(directory: RunnerClaimsOptions["directory"]): RunnerClaims {
-  return new RunnerClaims({ directory, isLive: () => true, trouble: () => undefined })
+  return new RunnerClaims({ directory, isLive: () => true, meet: async () => undefined, trouble: () => undefined })
 }
 
 export const WAIT = { timeout: 15_000, interval: 10 }

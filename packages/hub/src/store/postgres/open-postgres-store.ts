@@ -101,9 +101,11 @@ function assemble({ journal, pool, url, fences, onPurgeTrouble }: Parts): Store 
   let closing: Promise<void> | undefined
   const close = async () => {
     const purged = purger.close()
+    // Those who wait for it are told at once.
+    const searched = search.close()
     await journal.close()
     await backtests.close()
-    await search.close()
+    await searched
     await purged
     await pool.end()
   }

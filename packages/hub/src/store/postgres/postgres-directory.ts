@@ -39,8 +39,8 @@ import type { Reader, Statement, Written } from "./statement.ts"
 /** About what one write of the directory holds in memory while it waits, beside its text. */
 const WRITE_BYTES = 1024
 const PROMISED: WriteOptions = { synced: true }
-/** Somebody else took the number of a new policy so often. */
-const MAX_POLICY_TRIES = 20
+/** Another hub was faster so often. */
+const MAX_TRIES = 20
 
 /** Each write is one statement, so that all of a tick are sent at once. Every commit is synced: `synced` only says who is refused in trouble. */
 export class PostgresDirectory implements Directory {
@@ -55,6 +55,8 @@ export class PostgresDirectory implements Directory {
   readonly #documents: DocumentTables
   /** Replies to `initialize` that are in the database as they are here, and the session that they are with. */
   readonly #repliesKept = new WeakMap<object, string>()
+  /** Changes of documents, by name: one after the other, so that only other hubs can be faster. */
+  readonly #changing = new Map<string, Promise<unknown>>()
 
   constructor(journal: PostgresJournal, reader: Reader) {
     this.#journal = journal
@@ -230,7 +232,7 @@ export class PostgresDirectory implements Directory {
   async addPolicy(policy: unknown, about: NewPolicy, audit: (version: number) => NewAuditRecord): Promise<number> {
     // As it is now, not as it may have become when it is written.
     const json = documentJson("policy", policy)
-    for (let tries = 0; tries < MAX_POLICY_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const version = await this.#documents.nextVersion()
       const added = await this.#write(this.#documents.addPolicy(version, about, json, audit(version)), PROMISED)
       if (added.changed > 0) return version
@@ -246,12 +248,37 @@ export class PostgresDirectory implements Directory {
     return this.#documents.policies(filter)
   }
 
-  getDocument(name: string): Promise<unknown> {
-    return this.#documents.document(name)
+  async getDocument(name: string): Promise<unknown> {
+    const json = await this.#documents.document(name)
+    return json === undefined ? undefined : JSON.parse(json)
   }
 
   async putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void> {
     await this.#write(this.#documents.putDocument(name, documentJson(name, value)), options)
+  }
+
+  changeDocument(name: string, change: (kept: unknown) => unknown, options?: WriteOptions): Promise<unknown> {
+    const before = this.#changing.get(name) ?? Promise.resolve()
+    const changed = before.then(() => this.#changeDocument(name, change, options))
+    const over = changed.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#changing.set(name, over)
+    void over.then(() => this.#changing.get(name) === over && this.#changing.delete(name))
+    return changed
+  }
+
+  async #changeDocument(name: string, change: (kept: unknown) => unknown, options?: WriteOptions): Promise<unknown> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const json = await this.#documents.document(name)
+      const kept: unknown = json === undefined ? undefined : JSON.parse(json)
+      const changed = change(kept)
+      if (changed === undefined) return kept
+      const statement = this.#documents.changeDocument(name, json, documentJson(name, changed))
+      if ((await this.#write(statement, options)).changed > 0) return changed
+    }
+    throw new HubError("hub/busy", "Too many changes at once: try again in a moment.")
   }
 
   /** `session`: only the hub that has it writes this. */

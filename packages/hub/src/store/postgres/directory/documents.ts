@@ -19,6 +19,8 @@ const ADD = `
   ${insertAudit(4)} FROM kept`
 const PUT_DOCUMENT = `
   INSERT INTO documents (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+/** Only while it is as it was read. */
+const CHANGE_DOCUMENT = `${PUT_DOCUMENT} WHERE documents.value = $3`
 
 /** Policies, and small named documents. */
 export class DocumentTables {
@@ -51,13 +53,19 @@ export class DocumentTables {
     return (await this.#reader.all(sql, [before, Math.max(0, Math.min(limit, MAX_LISTED))])).map(toRow)
   }
 
-  async document(name: string): Promise<unknown> {
+  /** Its JSON. */
+  async document(name: string): Promise<string | undefined> {
     const row = await this.#reader.get("SELECT value FROM documents WHERE name = $1", [toStored(name)])
-    return row && JSON.parse(String(row[0]))
+    return row && String(row[0])
   }
 
   putDocument(name: string, json: string): Statement {
     return { text: PUT_DOCUMENT, values: [toStored(name), json] }
+  }
+
+  /** Changes no row if it is another one by now. */
+  changeDocument(name: string, from: string | undefined, to: string): Statement {
+    return { text: CHANGE_DOCUMENT, values: [toStored(name), to, from ?? null] }
   }
 }
 
