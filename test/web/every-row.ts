@@ -241,7 +241,7 @@ const TOOLS: readonly Case[] = [
 
 const NOTICES: readonly Case[] = [
   one(
-    ["Started", "model: "],
+    ["Started", "model: ", "→ Plan"],
     system("init", { model: "another", permissionMode: "plan", cwd: "/elsewhere", tools: [], mcp_servers: [] }),
   ),
   one(

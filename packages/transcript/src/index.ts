@@ -1,5 +1,6 @@
 export { bytesWords, costWords, counted } from "@signalbox/protocol"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
+export { failureOf, limitNames, limitPercent, limitWords, modeName } from "./rows/agent-words.ts"
 export { actWords } from "./rows/notes.ts"
 export { blockedPathWords, isUsualGrant, stillKeptWords } from "./rows/permission-words.ts"
 export type {
@@ -37,9 +38,7 @@ export {
   compactionWords,
   countWords,
   durationWords,
-  failureWords,
   hookWords,
-  limitWords,
   modelWords,
   resultWords,
   retryWords,

@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest"
 import {
   askWords,
   editOf,
+  failureOf,
+  limitWords,
+  modeName,
   type Row,
   resultText,
+  startedWords,
   stillKeptWords,
   type ToolRow,
   Transcript,
@@ -88,5 +92,32 @@ describe("how rows are told", () => {
     expect(visibleText("plain · ünï 日本 👩‍👩‍👧")).toBe("plain · ünï 日本 👩‍👩‍👧")
     expect(visibleText("su\u200ddo")).toBe("su<U+200D>do")
     expect(visibleLine(" a\n\n b ")).toBe("a b")
+  })
+
+  it("[TR30] modes, failures and limits have the words that people use, whatever the wire calls them", () => {
+    expect(["default", "acceptEdits", "bypassPermissions", "later"].map(modeName)).toEqual([
+      "Ask",
+      "Accept edits",
+      "Bypass permissions",
+      "later",
+    ])
+    const base = { key: "k", at: "", seq: 1, headSeq: 1, lastSeq: 1, lane: null } as const
+    const started = { ...base, kind: "started", model: "opus", mode: "acceptEdits", cwd: "/srv/app" } as const
+    expect(startedWords(started)).toBe("Started · opus · mode Accept edits · /srv/app")
+    const changes = [
+      { what: "mode", before: "default", after: "plan" },
+      { what: "model", after: "haiku" },
+    ]
+    expect(startedWords({ ...started, changes })).toBe("mode: Ask → Plan · model: none → haiku")
+    const limit = { ...base, kind: "limit", status: "rejected", limitType: "five_hour" } as const
+    for (const utilization of [1, 100]) {
+      expect(limitWords({ ...limit, utilization }, "14:00")).toBe("5-hour limit reached, 100 % used, resets at 14:00")
+    }
+    expect(failureOf({ code: "unknown", text: "socket hang up" }).next).toBe("Send the message again.")
+    for (const code of ["unknown", "invalid_request"]) {
+      const { next } = failureOf({ code, text: "API Error: 400 prompt is too long" })
+      expect(next).toBe("Send /compact, or start a new session.")
+    }
+    expect(failureOf({ code: "constructor", text: "" })).toEqual({ what: "The request failed (constructor)." })
   })
 })

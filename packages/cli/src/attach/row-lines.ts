@@ -6,7 +6,7 @@ import {
   compactionWords,
   durationWords,
   editOf,
-  failureWords,
+  failureOf,
   hookWords,
   limitWords,
   modelWords,
@@ -60,8 +60,10 @@ export function rowLines(row: Row, drawing: Drawing): readonly string[] {
       return toolLines(row, drawing)
     case "activity":
       return activityLines(row, drawing)
-    case "failure":
-      return ["", ...wrapCells(`✗ ${failureWords(row)}. ${visibleText(row.text)}`, width).map(colours.red)]
+    case "failure": {
+      const { what, next = "" } = failureOf(row)
+      return ["", ...wrapCells(`✗ ${visibleText([what, row.text, next].join(" ").trimEnd())}`, width).map(colours.red)]
+    }
     case "result":
       return resultLines(row, drawing)
     case "compaction":

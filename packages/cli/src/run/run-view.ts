@@ -1,7 +1,7 @@
 import { counted } from "@signalbox/protocol"
 import {
   askWords,
-  failureWords,
+  failureOf,
   modelWords,
   type Row,
   resultText,
@@ -88,8 +88,10 @@ export class RunView {
         return
       case "thinking":
         return isUnderWay(row) ? undefined : this.#once(row, colours.dim(`· ${thinkingWords(row)}`))
-      case "failure":
-        return this.#once(row, colours.red(`${failureWords(row)} ${visibleLine(row.text)}`))
+      case "failure": {
+        const { what, next = "" } = failureOf(row)
+        return this.#once(row, colours.red(visibleLine(`${what} ${row.text} ${next}`.trimEnd())))
+      }
       case "retry":
         return this.#once(row, colours.dim(`· ${retryWords(row)}`))
       case "note":

@@ -7,7 +7,7 @@ import {
   durationWords,
   type Edit,
   editOf,
-  failureWords,
+  failureOf,
   hookWords,
   limitWords,
   modelWords,
@@ -46,8 +46,11 @@ const ROWS: { readonly [K in Row["kind"]]: (row: RowOf<K>, lane: Lane) => Markup
   thinking: thinkingHtml,
   tool: toolHtml,
   activity: activityHtml,
-  failure: (row) =>
-    html`<div class="row failure" id="e${row.headSeq}"><strong>${failureWords(row)}</strong><p class="said">${row.text}</p></div>`,
+  failure: (row) => {
+    const { what, next } = failureOf(row)
+    const advice = next === undefined ? "" : html`<p>${next}</p>`
+    return html`<div class="row failure" id="e${row.headSeq}"><strong>${what}</strong><p class="said">${row.text}</p>${advice}</div>`
+  },
   picture: ({ picture }) => html`<div class="row">${pictureHtml(picture)}</div>`,
   result: resultHtml,
   compaction: (row) => across(compactionWords(row), row.headSeq),

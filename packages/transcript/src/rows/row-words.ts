@@ -1,6 +1,7 @@
 import { costWords, counted } from "@signalbox/protocol"
 import { textOf } from "@signalbox/protocol/envelope"
 import { type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
+import { modeName } from "./agent-words.ts"
 import type { AskFacts, AskOutcome, RowOf } from "./row.ts"
 
 /** "40 ms", "0.4 s", "42 s", "3 min 5 s", "2 h 10 min" */
@@ -20,18 +21,26 @@ export function countWords(count: number): string {
   return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-export function startedWords(row: RowOf<"started">): string {
+/** `folder`: the working directory as its reader knows it. */
+export function startedWords(row: RowOf<"started">, folder = row.cwd): string {
   if (row.changes !== undefined) {
-    return row.changes.map(({ what, before, after }) => `${what}: ${before ?? "none"} → ${after ?? "none"}`).join(", ")
+    return row.changes
+      .map(({ what, before, after }) => `${what}: ${valueWords(what, before)} → ${valueWords(what, after)}`)
+      .join(" · ")
   }
-  const facts = [row.model, row.mode === undefined ? undefined : `mode ${row.mode}`, row.cwd]
-  return ["Started", ...facts.filter((fact) => fact !== undefined)].join(" · ")
+  const facts = [row.model, row.mode && `mode ${modeName(row.mode)}`, folder, row.version && `CLI ${row.version}`]
+  return ["Started", ...facts.filter((fact) => fact !== undefined && fact !== "")].join(" · ")
+}
+
+function valueWords(what: string, value: string | undefined): string {
+  if (value === undefined) return "none"
+  return what === "mode" ? modeName(value) : value
 }
 
 export function compactionWords({ preTokens, postTokens, trigger }: RowOf<"compaction">): string {
   const sizes = preTokens === undefined ? "" : `, ${countWords(preTokens)}`
   const shrunk = postTokens === undefined ? "" : ` → ${countWords(postTokens)}`
-  return `Context compacted${sizes}${shrunk}${sizes === "" ? "" : " tokens"}, ${trigger === "manual" ? "by hand" : "automatic"}`
+  return `Context compacted${sizes}${shrunk}${sizes === "" ? "" : " tokens"}, ${trigger === "manual" ? "manual" : "automatic"}`
 }
 
 export function thinkingWords(row: RowOf<"thinking">): string {
@@ -40,41 +49,21 @@ export function thinkingWords(row: RowOf<"thinking">): string {
   return row.tokens === undefined ? "Thinking" : `Thinking · ${countWords(row.tokens)} tokens`
 }
 
-export function hookWords(row: RowOf<"hook">): string {
-  const ending = { running: "runs", done: "ok", failed: "failed", cancelled: "cancelled" }[row.state]
-  const elapsed = row.elapsedMs === undefined ? "" : ` ${durationWords(row.elapsedMs)}`
-  return `Hook ${row.name === "" ? row.event : row.name} ${ending}${elapsed}`
-}
+/** A shorter time is not worth telling. */
+const SHORTEST_MS = 100
 
-export function limitWords(row: RowOf<"limit">): string {
-  const used = row.utilization === undefined ? "" : `, ${Math.round(row.utilization * 100)} % used`
-  const which = row.limitType === undefined ? "" : ` (${row.limitType.replaceAll("_", " ")})`
-  if (row.status === "rejected") return `Usage limit reached${which}${used}`
-  return row.status === "allowed" ? `Within the usage limit again${which}` : `Close to the usage limit${which}${used}`
+export function hookWords({ name, event, state, elapsedMs = 0 }: RowOf<"hook">): string {
+  const elapsed = elapsedMs < SHORTEST_MS ? "" : ` ${durationWords(elapsedMs)}`
+  return `Hook ${name === "" ? event : name} ${state === "done" ? "ok" : state}${elapsed}`
 }
 
 export function retryWords(row: RowOf<"retry">): string {
   if (row.state === "recovered") return `Recovered after ${counted(row.attempt, "retry", "retries")}`
   const status = row.status === undefined ? row.error : String(row.status)
-  if (row.state === "failed") return `The API failed (${status}) after ${counted(row.attempt, "try", "tries")}`
+  if (row.state === "failed") return `API busy (${status}): gave up after ${counted(row.attempt, "try", "tries")}`
   const of = row.maxRetries === undefined ? "" : ` of ${row.maxRetries}`
   const wait = row.delayMs === undefined ? "" : ` in ${durationWords(row.delayMs)}`
   return `API busy (${status}), retry ${row.attempt}${of}${wait}`
-}
-
-const FAILURES: Readonly<Record<string, string>> = {
-  authentication_failed: "Not signed in: run `claude` on that machine and sign in",
-  billing_error: "The account cannot be billed: see the billing page of the account",
-  rate_limit: "The usage limit is reached: wait, or use another model",
-  invalid_request: "The service refused the request",
-  server_error: "The service failed: try again",
-  overloaded: "The service is overloaded: try again in a while",
-  model_not_found: "The model is not there: choose another one",
-  max_output_tokens: "The answer was cut at its longest",
-}
-
-export function failureWords(row: RowOf<"failure">): string {
-  return FAILURES[row.code] ?? `The agent failed (${row.code})`
 }
 
 const RESULTS: Readonly<Record<string, string>> = {

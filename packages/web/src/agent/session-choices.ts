@@ -1,26 +1,18 @@
 import type { HubSession } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { AUTO_MODE } from "@signalbox/protocol/launch-options"
+import { modeName } from "@signalbox/transcript"
 import type { ModeRights } from "../app/hub-context.ts"
 import type { Choice } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { refusesUnknown } from "./agent-question.ts"
 
-const MODES: readonly Choice[] = [
-  { value: "default", label: "Ask" },
-  { value: "acceptEdits", label: "Accept edits" },
-  { value: "plan", label: "Plan" },
-  { value: "dontAsk", label: "Deny anything not pre-approved" },
-]
+const named = (mode: string): Choice => ({ value: mode, label: modeName(mode) })
+const MODES: readonly Choice[] = ["default", "acceptEdits", "plan", "dontAsk"].map(named)
 /** The way around every question. */
 export const BYPASS = "bypassPermissions"
-/** Modes that ask nobody are an admin's, but for auto where the hub's settings give it to operators. */
-const AUTO: Choice = { value: AUTO_MODE, label: "Auto" }
-const ADMIN_MODES: readonly Choice[] = [{ value: BYPASS, label: "Bypass permissions" }]
-
-/** 2.0.77 and 2.1.37 know this mode; newer CLIs refuse it. */
+/** 2.0.77 and 2.1.37 know the mode *Delegate*; newer CLIs refuse it. */
 const OLD_VERSION = /^2\.(?:0\.\d+|1\.\d{1,2})$/
-const OLD_MODES: readonly Choice[] = [{ value: "delegate", label: "Delegate" }]
 
 /** The modes that an agent of this version has, and the one it is in, also when we do not know it. */
 export function modeChoices(
@@ -29,13 +21,14 @@ export function modeChoices(
   cliVersion: string | null = null,
 ): readonly Choice[] {
   const hasOld = cliVersion !== null && OLD_VERSION.test(cliVersion)
-  const known = [...MODES, ...(hasOld ? OLD_MODES : []), ...(mayUseAuto ? [AUTO] : []), ...(isAdmin ? ADMIN_MODES : [])]
-  return withCurrent(known, current)
+  // Modes that ask nobody are an admin's, but for auto where the hub's settings give it to operators.
+  const more = [...(hasOld ? ["delegate"] : []), ...(mayUseAuto ? [AUTO_MODE] : []), ...(isAdmin ? [BYPASS] : [])]
+  return withCurrent([...MODES, ...more.map(named)], current)
 }
 
 /** The mode as people call it, or by its own name when we do not know it. */
 export function modeWords(mode: string): string {
-  return [...MODES, ...OLD_MODES, AUTO, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
+  return oneLine(modeName(mode), 40)
 }
 
 export function modelChoices(current: string | null, offered: readonly Choice[] | undefined): readonly Choice[] {

@@ -1,8 +1,10 @@
-import { limitWindowsOf } from "@signalbox/transcript"
+import { limitNames, limitPercent, limitWindowsOf } from "@signalbox/transcript"
 import { oneLine } from "../design/visible-text.tsx"
 
 /** How much of a plan's window is used, as the agent last told. */
-export interface LimitUse extends LimitNames {
+export interface LimitUse {
+  readonly name: string
+  readonly short: string
   /** In percent. */
   readonly share: number
   readonly resetsAtMs: number | undefined
@@ -25,30 +27,8 @@ export function limitUseOf(told: Told | undefined, nowMs: number): LimitUse | un
   const [most] = open.toSorted((a, b) => b.utilization - a.utilization)
   if (most === undefined) return undefined
   const share = Math.min(100, Math.max(0, limitPercent(most.utilization)))
-  return { ...limitNames(most.type), share, resetsAtMs: most.resetsAtMs, toldAt: told.at }
-}
-
-/** A plan's window, by its name and by a short one. */
-interface LimitNames {
-  readonly name: string
-  readonly short: string
-}
-
-const LIMITS: Readonly<Record<string, LimitNames>> = {
-  five_hour: { name: "5-hour limit", short: "5 h" },
-  seven_day: { name: "7-day limit", short: "7 d" },
-  seven_day_opus: { name: "7-day Opus limit", short: "7 d" },
-  seven_day_sonnet: { name: "7-day Sonnet limit", short: "7 d" },
-}
-
-export function limitNames(type: string | undefined): LimitNames {
-  if (type === undefined) return { name: "Rate limit", short: "limit" }
-  return LIMITS[type] ?? { name: `Limit ${oneLine(type, 40)}`, short: "limit" }
-}
-
-/** In percent. Some CLIs tell a share of one, some of a hundred. */
-export function limitPercent(used: number): number {
-  return Math.round(used * (used <= 1 ? 100 : 1))
+  const { name, short } = limitNames(most.type)
+  return { name: oneLine(name, 60), short, share, resetsAtMs: most.resetsAtMs, toldAt: told.at }
 }
 
 /** On the wire it is in seconds since 1970. */
