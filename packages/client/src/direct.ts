@@ -15,8 +15,7 @@ import {
 import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { createSocket, sendsHeaders } from "#websocket"
 import { closedError, HubClientError } from "./errors.ts"
-import { type HubAddress, HubAddresses, type HubUrl } from "./hub-address.ts"
-import { newUuid } from "./rest.ts"
+import { type HubAddress, HubAddresses, type HubUrl, newUuid } from "./rest.ts"
 import { NORMAL_CLOSE, type Socket } from "./socket.ts"
 
 export interface DirectOptions {

@@ -3,8 +3,7 @@ import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
 import { Feed, Follower, type FollowItem, type FollowOptions } from "./follower.ts"
-import type { HubAddress, HubAddresses } from "./hub-address.ts"
-import type { Rest } from "./rest.ts"
+import type { HubAddress, HubAddresses, Rest } from "./rest.ts"
 import { NORMAL_CLOSE, REFUSED_CLOSE, type Socket } from "./socket.ts"
 
 export interface HubStreamOptions {

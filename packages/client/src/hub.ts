@@ -11,11 +11,10 @@ import type {
 } from "@signalbox/protocol/hub-api"
 import type { Backoff } from "@signalbox/protocol/timing"
 import type { FollowOptions } from "./follower.ts"
-import { HubAddresses, type HubUrl } from "./hub-address.ts"
 import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
 import { auditRecords, type PolicyTestOptions, TEST_TIMEOUT_MS, testPolicy } from "./policy.ts"
-import { type Call, type CallOptions, newUuid, Rest } from "./rest.ts"
+import { type Call, type CallOptions, HubAddresses, type HubUrl, newUuid, Rest } from "./rest.ts"
 
 export interface ConnectOptions {
   /**

@@ -56,11 +56,10 @@ export {
 export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from "./errors.ts"
 export type { FollowItem, FollowOptions } from "./follower.ts"
 export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
-export type { HubUrl } from "./hub-address.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
 export { failureAdvice, hasFailed, readEvents } from "./hub-session.ts"
 export type { PolicyTestOptions } from "./policy.ts"
-export type { Call } from "./rest.ts"
+export type { Call, HubUrl } from "./rest.ts"
 export { newUuid } from "./rest.ts"
 
 export type SessionQuery = RouteQuery<"GET /api/sessions">

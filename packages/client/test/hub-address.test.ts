@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { HubAddresses } from "../src/hub-address.ts"
+import { HubAddresses } from "../src/rest.ts"
 
 describe("the address of a hub", () => {
   it("is asked for at each try where it is a function, the token alone too", () => {
