@@ -18,7 +18,7 @@ export interface FellowServices {
 }
 
 export interface ClusterDoorOptions {
-  readonly secret: Pick<ClusterSecret, "isKnown" | "load">
+  readonly secret: Pick<ClusterSecret, "admits">
   readonly services: FellowServices
   /** Serves a request as if its caller had come here. */
   readonly serve: (request: Request, caller: Caller) => Promise<Response> | Response
@@ -51,12 +51,9 @@ export class ClusterDoor {
 
   /** The caller of a request that a fellow passes on. Fails for everybody else. */
   async #admit(headers: Headers): Promise<void> {
-    const { secret } = this.#options
     const shown = readBearer(headers.get("authorization") ?? undefined) ?? ""
-    if (secret.isKnown(shown)) return
-    // Another hub may have replaced it a moment ago.
-    if (shown !== "") await secret.load()
-    if (!secret.isKnown(shown)) throw new HubError("auth/required", "only hubs on the same store come in here")
+    if (await this.#options.secret.admits(shown)) return
+    throw new HubError("auth/required", "only hubs on the same store come in here")
   }
 
   async #serve(request: Request, url: URL): Promise<Response> {

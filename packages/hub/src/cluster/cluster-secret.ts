@@ -16,11 +16,15 @@ interface Kept {
 
 const DOCUMENT = "cluster-secret"
 const GRACE_MS = 60_000
+/** Strangers' guesses must not keep the database busy. The hub reads the secret every two seconds anyway. */
+const MAX_READS_PER_SECOND = 5
 
 /** By this secret, which is in the store they share, hubs know each other. */
 export class ClusterSecret {
   readonly #options: ClusterSecretOptions
   #kept: Kept | undefined
+  /** When a secret that was not known was looked for, the latest last. */
+  #lookedAt: readonly number[] = []
 
   constructor(options: ClusterSecretOptions) {
     this.#options = options
@@ -44,6 +48,17 @@ export class ClusterSecret {
     const { current, previous, rotatedAt } = this.#kept
     const isGrace = this.#now().getTime() - Date.parse(rotatedAt) < GRACE_MS
     return isSame(secret, current) || (previous !== undefined && isGrace && isSame(secret, previous))
+  }
+
+  /** Whether a hub shows this. A secret that is not known may be new, so it is looked for in the store. */
+  async admits(secret: string): Promise<boolean> {
+    if (this.isKnown(secret)) return true
+    const now = this.#now().getTime()
+    this.#lookedAt = this.#lookedAt.filter((at) => Math.abs(now - at) < 1_000)
+    if (secret === "" || this.#lookedAt.length >= MAX_READS_PER_SECOND) return false
+    this.#lookedAt = [...this.#lookedAt, now]
+    await this.load()
+    return this.isKnown(secret)
   }
 
   async rotate(by: string): Promise<{ readonly rotatedAt: string }> {

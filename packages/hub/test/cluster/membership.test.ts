@@ -1,5 +1,5 @@
 import { createServer } from "node:http"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { ClusterSecret } from "../../src/cluster/cluster-secret.ts"
 import { checkClusterUrl } from "../../src/cluster/cluster-url.ts"
@@ -209,5 +209,22 @@ describe("what hubs need to know each other", () => {
     expect(await directory.listAudit({ after: 0, limit: 9 })).toMatchObject([
       { what: "hubs/secret-rotated", by: "ann" },
     ])
+  })
+
+  it("[CT60] secrets that are not known cause five reads a second at most, and a new secret is found", async () => {
+    const directory = new MemoryDirectory()
+    let now = new Date("2030-01-31T12:00:00Z")
+    const one = new ClusterSecret({ directory, now: () => now })
+    const other = new ClusterSecret({ directory, now: () => now })
+    await one.load()
+    const load = vi.spyOn(one, "load")
+    const guesses = Array.from({ length: 100 }, (_, index) => one.admits(`guess ${index}`))
+    expect((await Promise.all(guesses)).filter(Boolean)).toEqual([])
+    expect([await one.admits(one.current), await one.admits("")]).toEqual([true, false])
+    expect(load).toHaveBeenCalledTimes(5)
+    await other.rotate("ann")
+    expect(await one.admits(other.current)).toBe(false)
+    now = new Date(now.getTime() + 1_000)
+    expect(await one.admits(other.current)).toBe(true)
   })
 })
