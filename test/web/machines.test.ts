@@ -138,15 +138,15 @@ describe.runIf(hasBrowser)("the machines", () => {
     const launched = await machine.launch({ title: "Notes", prompt: "Go on" })
     const page = await open(`/machines/${id}`)
     const log = page.getByRole("region", { name: "Log", exact: true })
-    await log.getByText("the hub is there").waitFor()
+    await log.getByText("Connected to hub").waitFor()
     await log.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor()
-    const refused = "a launch was refused"
+    const refused = "Launch refused"
     expect(await log.getByText(refused).count()).toBe(0)
     const gone = `${machine.cwd}/<b>gone</b>`
     expect((await machine.hub.call("POST", "/api/sessions", { agent: "simulator", cwd: gone })).status).toBe(422)
     await log.getByRole("button", { name: "Refresh" }).click()
     await log.getByText(refused).getByText("<b>gone</b>").waitFor()
-    const started = log.getByRole("listitem").filter({ hasText: "an agent was started" }).first()
+    const started = log.getByRole("listitem").filter({ hasText: "Agent started" }).first()
     expect(await started.getByRole("link", { name: "Notes" }).getAttribute("href")).toBe(`/s/${launched.id}`)
 
     const viewer = await open(`/machines/${id}`, { role: "viewer" })

@@ -246,7 +246,7 @@ describe("signalbox support", () => {
       "ANTHROPIC_API_KEY",
       "signalbox_events_total",
       "events: ",
-      "the runner begins",
+      "Runner started",
       "rules in the policy: 0",
     ])
       expect(text, part).toContain(part)

@@ -8,7 +8,7 @@ describe("what a support file says of logs", () => {
   it("[BU12] keeps our own words, numbers and codes, and nothing that somebody said", () => {
     const told = logLineForOthers(
       line({
-        msg: "a launch was refused: the prompt was 'rob the bank'",
+        msg: "Launch refused: the prompt was 'rob the bank'",
         session: "0a1b2c3d-4e5f",
         text: "rob the bank",
         lastedMs: 12,
@@ -25,7 +25,7 @@ describe("what a support file says of logs", () => {
     )
     expect(told).toBe(
       [
-        "2030-01-01T00:00:00.000Z warn a launch was refused session=0a1b2c3d lastedMs=12 code=runner/no-folder (RunnerError ENOENT)",
+        "2030-01-01T00:00:00.000Z warn Launch refused session=0a1b2c3d lastedMs=12 code=runner/no-folder (RunnerError ENOENT)",
         "    at launch (packages/runner/dist/a.js:1:2)",
         "    at x.js:3:4",
       ].join("\n"),

@@ -62,7 +62,7 @@ export class Governor {
       for (const agent of living) this.#hold(agent)
       this.#tidy()
     } catch (error) {
-      settings.log.error({ err: error }, "the agents could not be looked at")
+      settings.log.error({ err: error }, "Couldn't read the agents' memory and CPU use")
     }
   }
 

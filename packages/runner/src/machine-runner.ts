@@ -74,7 +74,7 @@ export class OpenRunner {
 
   static async start(parts: Parts): Promise<OpenRunner> {
     const versions = new ClaudeVersions()
-    parts.settings.log.info({}, `the runner begins, version ${parts.settings.version}`)
+    parts.settings.log.info({}, `Runner started, version ${parts.settings.version}`)
     const runner = new OpenRunner(parts, await factsOf(parts, versions), versions)
     await runner.#cleanUp()
     await runner.#keepId()
@@ -112,7 +112,8 @@ export class OpenRunner {
     const { settings, state } = this.#parts
     const left = state.state.agents
     const lived = await sweep(left, { killAfterMs: settings.limits.killAfterMs })
-    if (lived.size > 0) settings.log.warn({ incarnations: [...lived] }, "ended what a killed runner had left running")
+    if (lived.size > 0)
+      settings.log.warn({ incarnations: [...lived] }, "Ended processes that a killed runner left running")
     await this.#secrets.sweep()
     const silent = await this.#roster.recover(left)
     const gone = new Set(silent.map(({ launched }) => launched.spawn))
@@ -130,10 +131,7 @@ export class OpenRunner {
     await state
       .update(() => ({}))
       .catch((error: unknown) => {
-        settings.log.error(
-          { err: error },
-          "the id of this runner could not be written down; it gets another at its next start",
-        )
+        settings.log.error({ err: error }, "Couldn't save this runner's id; it gets another at its next start")
       })
   }
 
@@ -147,14 +145,14 @@ export class OpenRunner {
   }
 
   #up(hub: string): void {
-    this.#parts.settings.log.info({ hub }, "the hub is there")
+    this.#parts.settings.log.info({ hub }, "Connected to hub")
     this.#connected.resolve()
     this.#roster.wake()
     this.#watchIdleness()
   }
 
   #down(): void {
-    this.#parts.settings.log.info({ agents: this.#roster.count }, "the hub is away; the agents go on")
+    this.#parts.settings.log.info({ agents: this.#roster.count }, "Hub offline; agents keep running")
     this.#watchIdleness()
   }
 
@@ -164,7 +162,7 @@ export class OpenRunner {
     try {
       await state.update(({ cut }) => ({ cut: cut.filter(({ spawn }) => !noted.has(spawn)) }))
     } catch (error) {
-      settings.log.error({ err: error }, "what the hub has noted could not be written down; it is told again")
+      settings.log.error({ err: error }, "Couldn't save what the hub has noted; telling the hub again")
     }
   }
 

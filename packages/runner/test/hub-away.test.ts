@@ -178,7 +178,7 @@ describe("while the hub is away", () => {
     await scene.hub.come()
     await scene.hub.until(() => scene.hub.hellos.length >= before + 3)
     const refused = said.filter((text) => text.includes("refuses"))
-    expect(refused).toEqual(["the hub refuses this runner: this runner's id belongs to another token"])
+    expect(refused).toEqual(["The hub refused this runner: this runner's id belongs to another token"])
     expect(retryDelayMs(DEFAULT_LINK_TIMING, { why: linkEnd(4001, undefined), failures: 1, roll: 0 })).toBe(15_000)
     scene.hub.refuseHello = undefined
     await scene.hub.until(() => scene.hub.isControlled)

@@ -64,7 +64,7 @@ describe("the runner's log", () => {
       const { lines } = (await scene.hub.ask({ kind: "log" })) as LoggedLines
       expect(lines.at(-1)).toMatchObject({
         level: "warn",
-        text: "a launch was refused: git made no worktree on branch mine",
+        text: "Launch refused: git made no worktree on branch mine",
       })
     } finally {
       await scene.dispose()
@@ -82,11 +82,11 @@ describe("the runner's log", () => {
       await expect
         .poll(async () => (await told()).lines.map(({ level, text }) => `${level} ${text}`))
         .toEqual([
-          expect.stringMatching(/^info the runner begins, version \d/),
-          "info the hub is there",
-          "info an agent was started",
-          expect.stringMatching(/^warn a launch was refused: .*gone/),
-          "info an agent is over: somebody stopped it",
+          expect.stringMatching(/^info Runner started, version \d/),
+          "info Connected to hub",
+          "info Agent started",
+          expect.stringMatching(/^warn Launch refused: .*gone/),
+          "info Agent ended: somebody stopped it",
         ])
       const tail = await told()
       expect(tail.lines.filter(({ session }) => session === "session-1")).toHaveLength(2)

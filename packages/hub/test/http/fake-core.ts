@@ -108,7 +108,7 @@ const runner: Runner = {
 const TOLD_BY_RUNNER: Readonly<Record<string, unknown>> = {
   folders: { path: "/", parent: null, folders: [{ name: "a", path: "/a", isGit: true }], more: false },
   sessions: [{ sessionId: "4f1c", cwd: "/a", summary: null, updatedAt: at, sizeBytes: 1, inUse: false }],
-  log: { lines: [{ at, level: "info", text: "the hub is there" }], more: false },
+  log: { lines: [{ at, level: "info", text: "Connected to hub" }], more: false },
 }
 
 const run: Run = {

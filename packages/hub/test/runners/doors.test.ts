@@ -192,7 +192,7 @@ describe("the doors for runners", () => {
   it("[HR9] the last lines of a runner's log are told as it tells them, to operators", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)
-    const log = { lines: [{ at: "2026-01-01T00:00:00.000Z", level: "info", text: "the hub is there" }], more: true }
+    const log = { lines: [{ at: "2026-01-01T00:00:00.000Z", level: "info", text: "Connected to hub" }], more: true }
     const asked = rest(stage, "GET", "/api/runners/runner-1/log?lines=1")
     const { id, request } = await runner.request("log")
     expect(request).toEqual({ kind: "log", lines: 1 })

@@ -158,7 +158,7 @@ export class AgentStream {
         this.#options.onCommand(heard.command)
         return
       case undefined:
-        this.#options.log.warn({ text: text.slice(0, 100) }, "the hub said something that is not for an agent")
+        this.#options.log.warn({ text: text.slice(0, 100) }, "The hub sent something that isn't for an agent")
     }
   }
 
@@ -183,7 +183,7 @@ export class AgentStream {
       }
       this.#isPumping = false
     } catch (error) {
-      this.#options.log.error({ err: error }, `what is kept for the hub cannot be read: ${errorText(error)}`)
+      this.#options.log.error({ err: error }, `Couldn't read messages kept for the hub: ${errorText(error)}`)
       await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve, "idle"))
       this.#isPumping = false
       this.#pumpNow()

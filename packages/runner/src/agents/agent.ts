@@ -236,10 +236,7 @@ export class Agent {
   #hubKnowsNothing(reason: string): void {
     this.#unwanted = reason
     const why = `the hub does not know this session${reason === "" ? "" : `: ${reason}`}`
-    this.#options.log.warn(
-      { incarnation: this.incarnation, session: this.record.session },
-      `${why}; its agent is stopped`,
-    )
+    this.#options.log.warn({ incarnation: this.incarnation, session: this.record.session }, `Stopped an agent: ${why}`)
     if (this.#state.phase === "exited") this.#options.onOver(this)
     else void this.stop({ reason: why })
   }
@@ -261,7 +258,7 @@ export class Agent {
     this.#held?.releaseAll()
     this.#options.log.info(
       { incarnation: this.incarnation, session: this.record.session },
-      `an agent is over: ${exit.reason}`,
+      `Agent ended: ${exit.reason}`,
     )
     const late = undelivered.length === 0 ? {} : { undelivered }
     this.#stream.note({ kind: "exited", exit: { ...exit, ...late, lastReceived } })

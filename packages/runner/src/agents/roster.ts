@@ -180,7 +180,7 @@ export class Roster {
     const agent = this.#adopt(new Agent(this.#agentOptions(record, new KeptLines(this.#keptOptions(record))), child))
     agent.wake()
     const { spawn: incarnation, pid } = record.launched
-    this.#options.settings.log.info({ incarnation, pid, session: record.session }, "an agent was started")
+    this.#options.settings.log.info({ incarnation, pid, session: record.session }, "Agent started")
     return record.launched
   }
 
@@ -228,10 +228,7 @@ export class Roster {
       spoolBytes: settings.limits.keptDiskBytes,
       clock: settings.clock,
       onDiskTrouble: (error: unknown) => {
-        settings.log.error(
-          { err: error, incarnation: launched.spawn },
-          "the disk does not take what is kept for the hub",
-        )
+        settings.log.error({ err: error, incarnation: launched.spawn }, "Couldn't write messages for the hub to disk")
       },
     }
   }
@@ -253,10 +250,7 @@ export class Roster {
       await this.#forget(agent.incarnation)
       await agent.remove()
     } catch (error) {
-      settings.log.error(
-        { err: error, incarnation: agent.incarnation },
-        "an agent that is over could not be cleared away",
-      )
+      settings.log.error({ err: error, incarnation: agent.incarnation }, "Couldn't clean up after an agent that ended")
     }
     this.#ended.delete(agent.incarnation)
     onChange()

@@ -71,7 +71,7 @@ export class ControlLink {
         void this.#answer(message.id, message.request)
         return
       case undefined:
-        this.#options.log.debug({ text: text.slice(0, 100) }, "the hub said something newer than this runner")
+        this.#options.log.debug({ text: text.slice(0, 100) }, "The hub sent something newer than this runner")
     }
   }
 
@@ -84,10 +84,10 @@ export class ControlLink {
     try {
       this.#say({ op: "reply", id, result: (await this.#options.onRequest(request)) ?? null })
     } catch (error) {
-      if (!(error instanceof Refusal)) this.#options.log.error({ err: error, kind: request.kind }, "a request failed")
+      if (!(error instanceof Refusal)) this.#options.log.error({ err: error, kind: request.kind }, "Request failed")
       // The others are questions, and an answer to them is no event.
       else if (request.kind === "launch")
-        this.#options.log.warn({ code: error.code }, `a launch was refused: ${ownWords(error)}`)
+        this.#options.log.warn({ code: error.code }, `Launch refused: ${ownWords(error)}`)
       const code = error instanceof Refusal ? error.code : "runner/spawn-failed"
       this.#say({ op: "refused", id, code, message: failureText(error) })
     } finally {

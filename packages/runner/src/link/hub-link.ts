@@ -130,7 +130,7 @@ export class HubLink {
         maxPayload: MAX_PAYLOAD_BYTES,
       })
     } catch (error) {
-      this.#options.log.error({ err: error, url }, "the hub's address cannot be used")
+      this.#options.log.error({ err: error, url }, "Invalid hub address")
       return undefined
     }
   }
@@ -208,7 +208,7 @@ export class HubLink {
     this.#said = why
     if (why === "refused") {
       const advice = reason === "" ? "give it a valid token of the role runner" : reason
-      log.error({ path }, `the hub refuses this runner: ${advice}`)
+      log.error({ path }, `The hub refused this runner: ${advice}`)
     }
   }
 

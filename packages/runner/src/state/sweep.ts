@@ -128,9 +128,9 @@ export class Leftovers {
     this.#next = undefined
     try {
       const lived = await sweep(records, { killAfterMs, haveJustEnded: true })
-      if (lived.size > 0) log.info({ incarnations: [...lived] }, "ended what agents had left running")
+      if (lived.size > 0) log.info({ incarnations: [...lived] }, "Ended processes that agents left running")
     } catch (error) {
-      log.error({ err: error }, "what agents left running could not be looked for")
+      log.error({ err: error }, "Couldn't look for processes that agents left running")
     }
   }
 }
