@@ -177,7 +177,7 @@ describe("while the hub is away", () => {
     const before = scene.hub.hellos.length
     await scene.hub.come()
     await scene.hub.until(() => scene.hub.hellos.length >= before + 3)
-    const refused = said.filter((text) => text.includes("refuses"))
+    const refused = said.filter((text) => text.includes("refused"))
     expect(refused).toEqual(["The hub refused this runner: this runner's id belongs to another token"])
     expect(retryDelayMs(DEFAULT_LINK_TIMING, { why: linkEnd(4001, undefined), failures: 1, roll: 0 })).toBe(15_000)
     scene.hub.refuseHello = undefined
