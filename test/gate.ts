@@ -61,6 +61,7 @@ export const leftOut: readonly string[] =
         "test/postgres/cluster.test.ts",
         "test/postgres/commands.test.ts",
         "test/postgres/faults.test.ts",
+        "test/postgres/streams.test.ts",
         "test/loop/loop.test.ts",
         "test/loop/loop-claude.test.ts",
         "test/loop/loop-killed.test.ts",

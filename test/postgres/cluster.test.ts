@@ -1,53 +1,11 @@
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
-import { afterEach, describe, expect, it } from "vitest"
-import { HubProcess, type Json } from "../hub/hub-process.ts"
+import { describe, expect, it } from "vitest"
+import type { HubProcess, Json } from "../hub/hub-process.ts"
 import { quietPort } from "../quiet-port.ts"
-import { Machine } from "../runner/runner-process.ts"
 import { ASKING_TURNS, expectWhole, pendingAsk, WORDS } from "../runner/turns.ts"
-import { hasPostgres, testServer } from "./server.ts"
-
-let machine: Machine | undefined
-const others: HubProcess[] = []
-
-afterEach(async () => {
-  for (const hub of others.splice(0)) {
-    hub.signal("SIGCONT")
-    await hub.dispose()
-  }
-  machine?.hub.signal("SIGCONT")
-  await machine?.dispose()
-  machine = undefined
-})
-
-/** A runner with its agents at one hub, and another hub beside it on the same database. */
-async function openTwo(): Promise<{ readonly at: Machine; readonly beside: HubProcess }> {
-  const database = await (await testServer()).createDatabase()
-  const hubFlags = ["--store", database, "--cluster-url", "http://127.0.0.1:{port}"]
-  machine = await Machine.open({ scenario: ASKING_TURNS, hubFlags })
-  const beside = await HubProcess.start(hubFlags)
-  others.push(beside)
-  await expect.poll(async () => (await idsOf(machine?.hub)).length, { timeout: 30_000 }).toBe(2)
-  await expect
-    .poll(async () => (await beside.get("/api/runners")).runners.map((runner: Json) => runner.connected), {
-      timeout: 30_000,
-    })
-    .toEqual([true])
-  return { at: machine, beside }
-}
-
-async function idsOf(hub: HubProcess | undefined): Promise<readonly string[]> {
-  return (await hub?.get("/api/hubs"))?.hubs.map(({ id }: Json) => id) ?? []
-}
-
-async function selfOf(hub: HubProcess): Promise<string> {
-  return (await hub.get("/api/hubs")).hubs.find(({ self }: Json) => self).id
-}
-
-async function isIn(hub: HubProcess, id: string, state: string): Promise<void> {
-  const look = async () => (await hub.get(`/api/sessions/${id}`)).state
-  await expect.poll(look, { timeout: 60_000, interval: 50, message: hub.log }).toBe(state)
-}
+import { hasPostgres } from "./server.ts"
+import { isIn, openMachine, openTwo, selfOf, sharing, startBeside } from "./several-hubs.ts"
 
 /** Before the hubs, as a balancer stands there: runners' control connections go to one, and their agents' to another while that is there. */
 class Balancer {
@@ -168,10 +126,8 @@ describe.runIf(hasPostgres)("two hubs on one database", () => {
   }, 180_000)
 
   it("[CT31] agents whose connections are at another hub than their runner's are taken, kept, and brought back when that hub is killed", async () => {
-    const database = await (await testServer()).createDatabase()
-    const hubFlags = ["--store", database, "--cluster-url", "http://127.0.0.1:{port}"]
-    const beside = await HubProcess.start(hubFlags)
-    others.push(beside)
+    const hubFlags = await sharing()
+    const beside = await startBeside(hubFlags)
     const balancer = await Balancer.open()
     try {
       balancer.agents = beside.ready.url
@@ -179,8 +135,7 @@ describe.runIf(hasPostgres)("two hubs on one database", () => {
         balancer.control = hubUrl
         return `http://127.0.0.1:${balancer.port}`
       }
-      const at = await Machine.open({ scenario: ASKING_TURNS, hubFlags, reach })
-      machine = at
+      const at = await openMachine({ scenario: ASKING_TURNS, hubFlags, reach })
       const sessions = [await at.launch(), await at.launch(), await at.launch()]
       for (const { id } of sessions) {
         await isIn(at.hub, id, "idle")

@@ -1,5 +1,6 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import type { RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { ReadingTurns } from "@signalbox/transport"
 import { AgentIngress } from "./agents/ingress.ts"
@@ -15,6 +16,7 @@ import type { Hubs } from "./cluster/hubs.ts"
 import { HubError } from "./errors.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
+import type { Ask } from "./model/ask.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
 import { GrantDesk, PolicyDesk, RuleUses, SettingsDesk } from "./policy-desk.ts"
@@ -33,6 +35,7 @@ import { SessionRegistry, unlessMoved } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
 import { movedError } from "./store/store-failure.ts"
 import { FanOut } from "./viewers/fan-out.ts"
+import { Following } from "./viewers/following.ts"
 import { StreamDoor } from "./viewers/stream-door.ts"
 
 export interface HubPartsOptions {
@@ -148,6 +151,7 @@ export async function assembleHub(options: HubPartsOptions) {
     adopt: () => registry.restore(),
     release: (id, spawn) => release({ registry, launches }, id, spawn),
     requestRunner: (id, body) => requestRunner(fleet, id, body),
+    stream: (upgrade) => streamDoor.admitFellow(upgrade),
   })
   await registry.restore()
   if (!isShared) await desks.load()
@@ -187,13 +191,37 @@ export async function assembleHub(options: HubPartsOptions) {
     policy,
     onTrouble: warn,
   })
+  const following =
+    cluster &&
+    new Following({
+      hubs: cluster,
+      own: fanOut,
+      isWatched: () => streamDoor.count > 0,
+      load: (id) => registry.get(id),
+      isHere: (id) => registry.loaded(id) !== undefined,
+      store: core,
+      trouble: warn,
+    })
+  const own = {
+    fanOuts: [fanOut],
+    tellOpenAsks: (id: string | undefined, tell: TellAsk) => asks.tellOpen(id, tell),
+    find: async (id: string) => ({ session: await registry.get(id), fanOut }),
+  }
+  const everywhere = following && {
+    fanOuts: [fanOut, following.fanOut],
+    tellOpenAsks: async (id: string | undefined, tell: TellAsk) => {
+      await asks.tellOpen(id, tell)
+      for (const ask of following.openAsks(id)) if (!(await tell(ask))) return
+    },
+    find: (id: string) => following.find(id),
+  }
   const streamDoor = new StreamDoor({
     authority,
     metrics,
     core,
-    fanOut,
-    tellOpenAsks: (sessionId, tell) => asks.tellOpen(sessionId, tell),
-    load: (sessionId) => registry.get(sessionId),
+    ...(everywhere ?? own),
+    own: { ...own, forFellow: { sessions: () => viewsHere(registry) } },
+    onEntered: () => following?.connect(),
   })
   const clientDoors = new ClientDoors({
     hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
@@ -204,6 +232,7 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble: warn,
   })
   const settle = async () => {
+    following?.close()
     await retention.close()
     await registry.close()
     await desks.settled()
@@ -223,6 +252,12 @@ export async function assembleHub(options: HubPartsOptions) {
     if (session !== undefined && store.epochOf?.(id) === epoch) registry.depart(session, movedError(id))
   }
   return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, counts, settle, giveUp, departed }
+}
+
+type TellAsk = (ask: Ask) => Promise<boolean>
+
+function* viewsHere(registry: SessionRegistry): Iterable<Session> {
+  for (const session of registry.allLoaded()) if (!session.isDraft) yield session.view()
 }
 
 interface Releasing {

@@ -145,7 +145,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       onTrouble: (error) =>
         logger.error({ err: error }, "the REST interface could not be loaded: it is tried again with the next request"),
       onUpgrade: (request, socket, head) =>
-        upgrade(here, closing !== undefined || cluster?.refusal !== undefined, { request, socket, head }),
+        upgrade(
+          here,
+          { isClosed: closing !== undefined || cluster?.refusal !== undefined, fellowDoor },
+          { request, socket, head },
+        ),
       onAgentPost: (request, response) => here.ingress.receiveEvents(request, response),
     })
     closers.push(() => server.close())
@@ -200,12 +204,13 @@ type Upgrade = Parameters<Parameters<typeof createHttpServer>[0]["onUpgrade"]>
 
 function upgrade(
   parts: HubParts,
-  isClosed: boolean,
+  { isClosed, fellowDoor }: { readonly isClosed: boolean; readonly fellowDoor: ClusterDoor | undefined },
   { request, socket, head }: { request: Upgrade[0]; socket: Upgrade[1]; head: Upgrade[2] },
 ): void {
   // An agent would take an HTTP error for the end; a cut connection it tries again.
   if (isClosed) return void socket.destroy()
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/"
+  if (fellowDoor?.handles(path) === true) return void fellowDoor.answerUpgrade(path, { request, socket, head })
   if (path === "/api/stream") return parts.streamDoor.handleUpgrade(request, socket, head)
   if (parts.runnerDoor.handles(path)) return parts.runnerDoor.handleUpgrade(request, socket, head)
   if (parts.clientDoors.handles(path)) return parts.clientDoors.handleUpgrade(request, socket, head)

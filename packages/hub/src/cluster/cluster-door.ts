@@ -1,6 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import { readBearer } from "@signalbox/transport"
 import { asHubError, HubError } from "../errors.ts"
+import { refuseSocket, type Upgrade } from "../http/door.ts"
 import { BodyReader } from "../http/read-request.ts"
 import { errorReply, jsonReply } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
@@ -15,6 +16,8 @@ export interface FellowServices {
   requestRunner(runner: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Reads anew the state that hubs share. */
   refresh(): Promise<void>
+  /** The fellow follows what happens here. */
+  stream(upgrade: Upgrade): void
 }
 
 export interface ClusterDoorOptions {
@@ -39,7 +42,7 @@ export class ClusterDoor {
   /** Never rejects. */
   async answer(request: Request): Promise<Response> {
     try {
-      await this.#admit(request.headers)
+      await this.#admit(request.headers.get("authorization"))
       const url = new URL(request.url)
       const path = PATH.exec(url.pathname)?.[1] ?? ""
       if (path.startsWith("/api/")) return await this.#serve(request, new URL(path + url.search, url))
@@ -49,9 +52,27 @@ export class ClusterDoor {
     }
   }
 
+  handles(path: string): boolean {
+    return PATH.test(path)
+  }
+
+  /** Never rejects. */
+  async answerUpgrade(path: string, upgrade: Upgrade): Promise<void> {
+    const { request, socket } = upgrade
+    // Whoever asks may be gone before it is known who it is.
+    socket.on("error", () => undefined)
+    try {
+      await this.#admit(request.headers.authorization)
+      if (path !== "/cluster/stream") throw new HubError("route/unknown", "there is nothing here")
+      if (!socket.destroyed) this.#options.services.stream(upgrade)
+    } catch (error) {
+      refuseSocket(socket, asHubError(error))
+    }
+  }
+
   /** The caller of a request that a fellow passes on. Fails for everybody else. */
-  async #admit(headers: Headers): Promise<void> {
-    const shown = readBearer(headers.get("authorization") ?? undefined) ?? ""
+  async #admit(authorization: string | null | undefined): Promise<void> {
+    const shown = readBearer(authorization ?? undefined) ?? ""
     if (await this.#options.secret.admits(shown)) return
     throw new HubError("auth/required", "only hubs on the same store come in here")
   }

@@ -129,6 +129,24 @@ export class Cluster implements Hubs {
     return this.#membership.list()
   }
 
+  /** Those that are alive, but for this one. */
+  others() {
+    return this.#membership.fellows.filter(({ id }) => id !== this.#membership.id)
+  }
+
+  async fellowOf(session: string) {
+    const home = await this.ownership.homeOf(session)
+    return home.kind === "fellow" ? home.fellow : undefined
+  }
+
+  dial(fellow: { readonly url: string }) {
+    return this.#fellows.stream(fellow)
+  }
+
+  readSecret() {
+    return this.#secret.load()
+  }
+
   rotateSecret(by: string) {
     return this.#secret.rotate(by)
   }
@@ -140,9 +158,8 @@ export class Cluster implements Hubs {
   /** Every living hub reads anew what hubs share. Gives the addresses of those that did not say so in time. */
   async spread(route: string): Promise<readonly string[]> {
     if (!SPREAD.has(route)) return []
-    const others = this.#membership.fellows.filter(({ id }) => id !== this.#membership.id)
     const late = await Promise.all(
-      others.map((fellow) =>
+      this.others().map((fellow) =>
         this.#fellows.call(fellow, { method: "POST", path: "/refresh", body: {} }, SPREAD_MS).then(
           () => [],
           () => [fellow.url],
@@ -162,6 +179,7 @@ export class Cluster implements Hubs {
       release: (...what) => hub().release(...what),
       requestRunner: (...what) => hub().requestRunner(...what),
       refresh: () => this.refresh(),
+      stream: (upgrade) => hub().stream(upgrade),
     }
     return new ClusterDoor({ secret: this.#secret, services, serve })
   }

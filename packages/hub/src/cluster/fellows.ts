@@ -1,5 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
+import { WebSocket } from "ws"
 import { HubError, reasonOf } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
@@ -18,6 +19,7 @@ export interface FellowCall {
 type Place = Readonly<{ url: string }>
 
 export const CALLER_HEADER = "x-signalbox-caller"
+const HANDSHAKE_MS = 5_000
 const MAX_ERROR_CHARS = 64 * 1024
 const CONNECT_CODES: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
@@ -70,6 +72,13 @@ export class Fellows {
     } catch (error) {
       throw isUnheard(error) ? unreachable(url, error) : lost(url, error)
     }
+  }
+
+  /** Its own news, and its sessions', as they come. */
+  stream({ url }: Place): WebSocket {
+    const headers = { authorization: `Bearer ${this.#secret.current}` }
+    const address = `${url.replace(/^http/, "ws")}/cluster/stream`
+    return new WebSocket(address, { headers, handshakeTimeout: HANDSHAKE_MS, perMessageDeflate: false })
   }
 
   /** The reply's JSON. The other hub's refusals are thrown as its own. */

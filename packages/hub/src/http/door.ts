@@ -72,11 +72,11 @@ export class Door<V extends Visitor> {
     check: (asking: Asking) => Who | Promise<Who>,
     enter: (socket: WebSocket, who: Who) => void,
   ): void {
-    const { request, socket, head } = upgrade
+    const { request, socket } = upgrade
     const asking = this.#authority.checkUpgrade(request)
     if (!asking.ok) return refuseSocket(socket, asking.error)
     const refuse = (error: unknown) => refuseSocket(socket, asHubError(error))
-    const letIn = (who: Who) => this.#server.handleUpgrade(request, socket, head, (webSocket) => enter(webSocket, who))
+    const letIn = (who: Who) => this.admit(upgrade, (webSocket) => enter(webSocket, who))
     try {
       const who = check(asking)
       if (who instanceof Promise) who.then(letIn, refuse)
@@ -84,6 +84,11 @@ export class Door<V extends Visitor> {
     } catch (error) {
       refuse(error)
     }
+  }
+
+  /** Somebody who was checked already. */
+  admit({ request, socket, head }: Upgrade, enter: (socket: WebSocket) => void): void {
+    this.#server.handleUpgrade(request, socket, head, enter)
   }
 
   add(visitor: V): void {

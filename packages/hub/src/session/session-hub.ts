@@ -1,6 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
+import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
@@ -35,6 +36,7 @@ interface SessionViewers {
   /** It is durable, and told in the order of the wire. */
   published(sessionId: string, items: readonly Published[]): void
   changed(view: Session): void
+  asked(ask: Ask): void
   /** The session is another hub's now: those who watch it look for it there. */
   left(sessionId: string): void
 }

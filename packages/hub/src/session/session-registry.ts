@@ -158,13 +158,26 @@ export class SessionRegistry {
       await grants?.restore(id)
       await uses?.restore(id)
       if (somebodys === undefined) await session.load()
-      if (ownership !== undefined) await this.#hub?.clients.restore(session)
+      if (ownership !== undefined) {
+        await this.#hub?.clients.restore(session)
+        await this.#tellAnew(session)
+      }
       return session
     } catch (error) {
       if (ownership === undefined) this.#drop(session)
       else this.depart(session, movedError(id))
       throw error
     }
+  }
+
+  /** Those who watch on other hubs heard of it from the hub that had it. */
+  async #tellAnew(session: LiveSession): Promise<void> {
+    const { asks, viewers } = this.#options
+    viewers.changed(session.view())
+    await asks.tellOpen(session.id, async (ask) => {
+      viewers.asked(ask)
+      return true
+    })
   }
 
   #add(session: LiveSession): void {

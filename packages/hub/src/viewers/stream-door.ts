@@ -5,16 +5,22 @@ import type { RawData, WebSocket } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
-import { alivenessOf, Door, type Visitor } from "../http/door.ts"
+import { alivenessOf, Door, type Upgrade, type Visitor } from "../http/door.ts"
 import { ReplyRoom } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import { socketSink } from "./fan-out.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
-export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token" | "person"> {
+type Shared = "core" | "tellOpenAsks" | "find" | "fanOuts"
+
+export interface StreamDoorOptions extends Pick<StreamViewerOptions, Shared> {
   readonly authority: Authority
   readonly metrics: HubMetrics
+  /** The same for hubs that follow this one: of its own sessions alone. */
+  readonly own: Pick<StreamViewerOptions, "tellOpenAsks" | "find" | "fanOuts" | "forFellow">
+  /** Somebody has come. */
+  readonly onEntered?: (() => void) | undefined
 }
 
 const MAX_VIEWERS = 5_000
@@ -25,11 +31,14 @@ const MAX_PAYLOAD_BYTES = 64 * 1024
 export class StreamDoor {
   readonly #options: StreamDoorOptions
   readonly #door: Door<Visitor>
+  readonly #fellows: Door<Visitor>
   readonly #room = new ReplyRoom()
 
   constructor(options: StreamDoorOptions) {
     this.#options = options
-    this.#door = new Door({ authority: options.authority, maxPayloadBytes: MAX_PAYLOAD_BYTES })
+    const { authority } = options
+    this.#door = new Door({ authority, maxPayloadBytes: MAX_PAYLOAD_BYTES })
+    this.#fellows = new Door({ authority, maxPayloadBytes: MAX_PAYLOAD_BYTES })
   }
 
   get count(): number {
@@ -40,17 +49,31 @@ export class StreamDoor {
     this.#door.letIn(
       { request, socket, head },
       ({ caller }) => this.#check(caller),
-      (webSocket, caller) => this.#welcome(webSocket, caller),
+      (webSocket, caller) => {
+        const { core, tellOpenAsks, find, fanOuts, metrics, onEntered } = this.#options
+        const about = { token: caller.tokenId, person: caller.name, metrics }
+        this.#welcome(webSocket, this.#door, caller, { core, tellOpenAsks, find, fanOuts, ...about })
+        onEntered?.()
+      },
+    )
+  }
+
+  /** A hub on the same store, as its secret has shown. */
+  admitFellow(upgrade: Upgrade): void {
+    const { core, own } = this.#options
+    const person = { person: "", token: "another hub" }
+    this.#fellows.admit(upgrade, (socket) =>
+      this.#welcome(socket, this.#fellows, undefined, { core, ...own, ...person }),
     )
   }
 
   /** Viewers look for another hub. */
   sendAway(reason: string): void {
-    this.#door.sendAway(reason)
+    for (const door of [this.#door, this.#fellows]) door.sendAway(reason)
   }
 
   close(): void {
-    this.#door.close()
+    for (const door of [this.#door, this.#fellows]) door.close()
   }
 
   #check(caller: Caller | null): Caller {
@@ -62,29 +85,29 @@ export class StreamDoor {
     return caller
   }
 
-  #welcome(socket: WebSocket, caller: Caller): void {
+  #welcome(socket: WebSocket, door: Door<Visitor>, caller: Caller | undefined, about: About): void {
     const { metrics } = this.#options
-    const checkAlive = alivenessOf(socket)
-    const visitor = { caller, checkAlive, end: (code: number, reason: string) => socket.close(code, reason) }
-    this.#door.add(visitor)
-    metrics.viewerAttached("stream")
-    const viewer = new StreamViewer({
-      ...this.#options,
-      sink: socketSink(socket, metrics),
-      room: this.#room,
-      token: caller.tokenId,
-      person: caller.name,
-      cutOff: () => socket.terminate(),
-    })
+    const visitor = {
+      caller,
+      checkAlive: alivenessOf(socket),
+      end: (code: number, reason: string) => socket.close(code, reason),
+    }
+    const kind = caller === undefined ? "hub" : "stream"
+    door.add(visitor)
+    metrics.viewerAttached(kind)
+    const cutOff = () => socket.terminate()
+    const viewer = new StreamViewer({ ...about, sink: socketSink(socket, metrics), room: this.#room, cutOff })
     socket.on("message", (data: RawData) => {
       for (const line of frameText(data).split("\n")) if (line.trim() !== "") viewer.take(line)
     })
     // `close` follows, and is where it is dealt with.
     socket.on("error", () => undefined)
     socket.on("close", () => {
-      this.#door.delete(visitor)
-      metrics.viewerDetached("stream")
+      door.delete(visitor)
+      metrics.viewerDetached(kind)
       viewer.close()
     })
   }
 }
+
+type About = Omit<StreamViewerOptions, "sink" | "room" | "cutOff">

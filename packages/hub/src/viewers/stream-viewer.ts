@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import type { EventPage, HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ReplyRoom, ReplyShare } from "../http/reply.ts"
@@ -19,8 +20,16 @@ import {
   type Sink,
 } from "./fan-out.ts"
 
-/** A viewer's needs of a session. */
-type WatchedSession = Pick<LiveSession, "id" | "record" | "view" | "inProgress">
+/** A viewer's needs of a session, this hub's or another's. */
+export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inProgress"> {
+  readonly record: { readonly lastSeq: number }
+}
+
+export interface Watched {
+  readonly session: WatchedSession
+  /** Where it is told of. */
+  readonly fanOut: FanOut
+}
 
 export interface StreamViewerOptions {
   readonly sink: Sink
@@ -31,8 +40,11 @@ export interface StreamViewerOptions {
   readonly person: string
   readonly core: Pick<HubCore, "readEvents">
   /** Brings a session into memory, where it stays while it is watched. */
-  readonly load: (sessionId: string) => Promise<WatchedSession>
-  readonly fanOut: FanOut
+  readonly find: (sessionId: string) => Promise<Watched>
+  /** Where all sessions are told of. */
+  readonly fanOuts: readonly FanOut[]
+  /** For a hub that follows: hears of everybody's read marks, and of all sessions in memory when it comes. */
+  readonly forFellow?: { readonly sessions: () => Iterable<Session> } | undefined
   /** Tells of the open asks of a session, or of all, until it is told false: none that is settled by then. */
   readonly tellOpenAsks: (sessionId: string | undefined, tell: (ask: Ask) => Promise<boolean>) => Promise<void>
   /** Ends a viewer that reads nothing at all. */
@@ -43,6 +55,8 @@ export interface StreamViewerOptions {
 /** `opening`: its session is being found. `catching-up`: reads the log; what is published meanwhile will be read there. `live`: handed on as it comes. */
 interface Subscription {
   phase: "opening" | "catching-up" | "live" | "over"
+  /** The last event that was read in the log. */
+  cursor: number
   readonly end: () => void
 }
 
@@ -117,11 +131,11 @@ export class StreamViewer {
   }
 
   async #open(session: string, after: number | undefined): Promise<void> {
-    const opening: Subscription = { phase: "opening", end: () => undefined }
+    const opening: Subscription = { phase: "opening", cursor: 0, end: () => undefined }
     this.#subscriptions.set(session, opening)
     try {
-      const loaded = await this.#options.load(session)
-      if (this.#subscriptions.get(session) === opening) this.#begin(loaded, after)
+      const found = await this.#options.find(session)
+      if (this.#subscriptions.get(session) === opening) this.#begin(found, after)
     } catch (error) {
       if (this.#subscriptions.get(session) === opening) this.#subscriptions.delete(session)
       this.#fail(error, session)
@@ -129,26 +143,48 @@ export class StreamViewer {
   }
 
   #subscribeAll(): void {
-    const end = this.#options.fanOut.watchAll({
-      asked: (ask) => this.#tell(askLine(ask)),
-      changed: (view) => this.#tell(changedLine(view)),
-      read: (mark) => {
-        if (mark.person === this.#options.person) this.#tell(readLine(mark))
-      },
-      purged: (sessionId) => this.#tell(JSON.stringify({ ev: "purged", session: sessionId })),
-    })
-    const subscription: Subscription = { phase: "live", end }
+    const { fanOuts, person, forFellow } = this.#options
+    const word = (ev: string, session: string) => this.#tell(JSON.stringify({ ev, session }))
+    const ends = fanOuts.map((fanOut) =>
+      fanOut.watchAll({
+        asked: (ask) => this.#tell(askLine(ask)),
+        changed: (view) => this.#tell(changedLine(view)),
+        read: (mark) => {
+          if (forFellow !== undefined) this.#tell(JSON.stringify({ ev: "read", session: mark.sessionId, ...mark }))
+          else if (mark.person === person) this.#tell(readLine(mark))
+        },
+        purged: (session) => word("purged", session),
+        ...(forFellow && { left: (session: string) => word("left", session) }),
+      }),
+    )
+    const end = () => {
+      for (const endOne of ends) endOne()
+    }
+    const subscription: Subscription = { phase: "live", cursor: 0, end }
     this.#subscriptions.set(ALL, subscription)
     this.#tell(`{"ev":"subscribed","session":"*","verdict":"ok","firstSeq":0,"lastSeq":0}`)
-    void this.#tellOpenAsks(ALL, subscription)
+    void this.#tellOpenAsks(ALL, subscription).then(() => this.#tellSessions(subscription))
   }
 
-  #begin(session: WatchedSession, after: number | undefined): void {
+  /** A hub that was away does not know what it missed. */
+  async #tellSessions(subscription: Subscription): Promise<void> {
+    const { forFellow } = this.#options
+    if (forFellow === undefined) return
+    for (const view of forFellow.sessions()) {
+      if (subscription.phase === "over") return
+      this.#tell(changedLine(view))
+      await this.#outbox.room()
+    }
+    if (subscription.phase === "live") this.#tell(`{"ev":"all"}`)
+  }
+
+  #begin({ session, fanOut }: Watched, after: number | undefined): void {
     const view = session.view()
     const { id, lastSeq } = view
     const subscription: Subscription = {
       phase: "catching-up",
-      end: this.#options.fanOut.watch(id, {
+      cursor: 0,
+      end: fanOut.watch(id, {
         published: (_id, items) => this.#publish(id, subscription, items),
         asked: (ask) => this.#tellOnce(() => this.#tell(askLine(ask))),
         changed: (changed) => this.#tellOnce(() => this.#tell(changedLine(changed))),
@@ -200,6 +236,7 @@ export class StreamViewer {
           this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq }))),
         goLive: (cursor) => {
           metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
+          subscription.cursor = cursor
           this.#goLive(session, subscription)
         },
       })
@@ -268,9 +305,12 @@ export class StreamViewer {
 
   #publish(id: string, subscription: Subscription, items: readonly Published[]): void {
     if (subscription.phase !== "live") return
+    // The log may have been read further than was published by then.
+    const isNew = (item: Published) => item.kind === "delta" || item.event.seq > subscription.cursor
+    const unread = items.every(isNew) ? items : items.filter(isNew)
     // In one go: when it is too much all of it is dropped, and nothing comes after `lagged`.
     this.#outbox.bulk(
-      framesOf(id, items).map(({ frame, seq }) =>
+      framesOf(id, unread).map(({ frame, seq }) =>
         seq === undefined ? { sessionId: id, frame } : { sessionId: id, frame, seq },
       ),
     )

@@ -12,7 +12,13 @@ function setUp(before?: ReturnType<typeof setUpSessions>) {
   const time = { ms: 0 }
   const watched = new Set<string>()
   const countOf = (id: string) => Number(watched.has(id))
-  const viewers = { countOf, published: () => undefined, changed: () => undefined, left: () => undefined }
+  const viewers = {
+    countOf,
+    published: () => undefined,
+    changed: () => undefined,
+    asked: () => undefined,
+    left: () => undefined,
+  }
   const how = { clock: () => time.ms, viewers }
   const sessions = setUpSessions(before?.directory, before?.log, how)
   const letGo = async (afterMs: number) => {

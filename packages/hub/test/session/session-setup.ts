@@ -114,6 +114,7 @@ export function setUpSessions(
       countOf: () => 0,
       published: (_id, items) => void published.push(...items),
       changed: () => undefined,
+      asked: () => undefined,
       left: () => undefined,
     },
     metrics: { lineAbsorbed: () => undefined },

@@ -35,6 +35,7 @@ function openHall() {
       yield [event]
     }
   }
+  const fanOut = new FanOut()
   const open = (name: string, token: string) => {
     const cut: string[] = []
     const viewer = new StreamViewer({
@@ -48,9 +49,12 @@ function openHall() {
           return { ...bounds, largestPieceBytes: PIECE_BYTES, pieces: pieces(name, after) }
         },
       },
-      fanOut: new FanOut(),
+      fanOuts: [fanOut],
       tellOpenAsks: async () => undefined,
-      load: async () => ({ id: "s", record: view, view: () => view, inProgress: new MessageInProgress() }),
+      find: async () => ({
+        session: { id: "s", record: view, view: () => view, inProgress: new MessageInProgress() },
+        fanOut,
+      }),
       cutOff: () => cut.push(name),
     })
     viewer.take(JSON.stringify({ op: "subscribe", session: "s", after: 0 }))
