@@ -275,6 +275,8 @@ export class HubStream {
         if (feed !== undefined) this.#subscribe(feed)
         return
       case "error":
+        // Another hub may show it, or this one later.
+        if (ELSEWHERE.has(line.code)) return this.#retry(line.message ?? "the hub cannot show the session now")
         feed?.refused(refusalOf(line))
         if (feed !== undefined) this.#forget(feed)
         return
@@ -296,6 +298,8 @@ function describeEnd({ code, reason, wasOpen }: SocketEnd): string {
   if (reason !== "") return reason
   return wasOpen ? `the connection ended with code ${code}` : "the hub cannot be reached"
 }
+
+const ELSEWHERE: ReadonlySet<string | undefined> = new Set(["hub/unreachable", "hub/moved"])
 
 /** The hub knows us not, or the session not: asking again changes nothing. */
 function isForGood(error: unknown): error is HubClientError {

@@ -12,6 +12,8 @@ export interface ViewerFaults {
   readonly linesPerFrame?: number
   /** Events with these numbers are left out. */
   readonly leavesOut?: readonly number[]
+  /** Subscriptions are refused with this code. */
+  readonly refusesWith?: string
   /** Subscriptions are not confirmed. */
   readonly staysSilent?: boolean
   /** Nor is anything else. */
@@ -79,6 +81,8 @@ export class FakeViewer {
   }
 
   #subscribe(session: string, after: number | undefined): void {
+    const { refusesWith: code } = this.#faults
+    if (code !== undefined) return this.#write({ ev: "error", session, error: { code, message: "not now" } })
     const lastSeq = this.#hub.log(session).length
     const firstSeq = this.#hub.firstSeq.get(session) ?? 1
     const from = after ?? lastSeq

@@ -64,6 +64,13 @@ describe("a client that knows several hubs", () => {
     expect(seqsOf([...before, ...after])).toEqual([1, 2, 3])
   })
 
+  it("[HC29] goes to the next hub when one cannot show a session", async () => {
+    const { first, second, hub } = await two()
+    first.faults.push({ refusesWith: "hub/unreachable" })
+    second.append("s", 2)
+    expect(seqsOf(await readUntil(hub.session("s").follow({ after: 0 }), isEvent(2)))).toEqual([1, 2])
+  })
+
   it("[HC28] a proxy whose hub is away is a hub that is away", async () => {
     const { fake } = setup
     const away = [502, 504]
