@@ -29,7 +29,7 @@ function watch(hub: HubProcess, session?: string) {
     items,
     events,
     seqs: () => events().map(({ seq }) => seq),
-    said: () => textsOf(events() as unknown as readonly Json[]),
+    said: () => textsOf(events()),
     deltas: () => items.filter(({ type }) => type === "delta").length,
     asks: () => items.flatMap((item) => (item.type === "ask" ? [`${item.ask.id} ${item.ask.state}`] : [])),
     states: (id: string) =>
