@@ -13,7 +13,7 @@ interface FellowPlace {
 }
 
 /** The other hubs, as those who follow their sessions need them. */
-export interface FellowHubs {
+interface FellowHubs {
   /** Those that are alive. */
   others(): readonly FellowPlace[]
   /** The hub that has the session, unless it is this one or none. */
