@@ -152,6 +152,7 @@ export async function assembleHub(options: HubPartsOptions) {
     release: (id, spawn) => release({ registry, launches }, id, spawn),
     requestRunner: (id, body) => requestRunner(fleet, id, body),
     stream: (upgrade) => streamDoor.admitFellow(upgrade),
+    client: (upgrade) => clientDoors.handleUpgrade(upgrade),
   })
   await registry.restore()
   if (!isShared) await desks.load()
@@ -226,6 +227,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const clientDoors = new ClientDoors({
     hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
     core,
+    dialElsewhere: cluster && ((...client) => cluster.dialClient(...client)),
     anonymousRelay: options.anonymousRelay,
     isAutoApproving: () => policy.policy.relayAutoApproval,
     watchPolicy: (changed) => policy.watch(changed),
@@ -244,7 +246,7 @@ export async function assembleHub(options: HubPartsOptions) {
   /** Other hubs may have taken over what this one had. */
   const giveUp = (why: string) => {
     for (const session of registry.allLoaded()) registry.depart(session, movedError(session.id))
-    for (const door of [streamDoor, runnerDoor]) door.sendAway(why)
+    for (const door of [streamDoor, runnerDoor, clientDoors]) door.sendAway(why)
   }
   /** A write of the session was refused: another hub has it, unless this one has claimed it again since. */
   const departed = (id: string, epoch: number) => {

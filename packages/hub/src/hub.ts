@@ -8,10 +8,11 @@ import { checkClusterUrl } from "./cluster/cluster-url.ts"
 import { soloHub } from "./cluster/hubs.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
-import { refuseSocket } from "./http/door.ts"
+import { refuseSocket, type Upgrade } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
 import { errorReply, ReplyRoom } from "./http/reply.ts"
 import { createHttpServer } from "./http/server.ts"
+import type { Caller } from "./model/access.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
 import { createPrometheusMetrics } from "./operations/metrics.ts"
@@ -128,20 +129,21 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       if (cluster?.refusal !== undefined) return "The hub has lost its place among the hubs"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
-    let fellowDoor: ClusterDoor | undefined
+    let serveFellow: ((request: Request, caller: Caller) => Promise<Response> | Response) | undefined
+    const fellowDoor = cluster?.door((request, caller) => serveFellow?.(request, caller) ?? stopping())
     const loadApp = async () => {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), here.clientDoors.routes()])
       const { cockpitDirectory } = options
       const { core } = here
       const operations = { logger, metrics, version, notReady, cluster }
       const { hono } = createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
-      fellowDoor = cluster?.door((request, caller) => hono.fetch(request, { caller }))
+      serveFellow = (request, caller) => hono.fetch(request, { caller })
       return hono
     }
     const server = createHttpServer({
       authority,
       loadApp,
-      ...(cluster && { onFellow: async (request: Request) => fellowDoor?.answer(request) ?? stopping() }),
+      ...(fellowDoor && { onFellow: (request: Request) => fellowDoor.answer(request) }),
       onTrouble: (error) =>
         logger.error({ err: error }, "the REST interface could not be loaded: it is tried again with the next request"),
       onUpgrade: (request, socket, head) =>
@@ -200,20 +202,20 @@ async function openStoreOf(
   return openPostgresStore({ url: store, ...(clusterUrl !== undefined && { shared: { onMoved } }), ...watched })
 }
 
-type Upgrade = Parameters<Parameters<typeof createHttpServer>[0]["onUpgrade"]>
+interface Entering {
+  readonly isClosed: boolean
+  readonly fellowDoor: ClusterDoor | undefined
+}
 
-function upgrade(
-  parts: HubParts,
-  { isClosed, fellowDoor }: { readonly isClosed: boolean; readonly fellowDoor: ClusterDoor | undefined },
-  { request, socket, head }: { request: Upgrade[0]; socket: Upgrade[1]; head: Upgrade[2] },
-): void {
+function upgrade(parts: HubParts, { isClosed, fellowDoor }: Entering, entering: Upgrade): void {
+  const { request, socket, head } = entering
   // An agent would take an HTTP error for the end; a cut connection it tries again.
   if (isClosed) return void socket.destroy()
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/"
-  if (fellowDoor?.handles(path) === true) return void fellowDoor.answerUpgrade(path, { request, socket, head })
+  if (fellowDoor?.handles(path) === true) return void fellowDoor.answerUpgrade(path, entering)
   if (path === "/api/stream") return parts.streamDoor.handleUpgrade(request, socket, head)
   if (parts.runnerDoor.handles(path)) return parts.runnerDoor.handleUpgrade(request, socket, head)
-  if (parts.clientDoors.handles(path)) return parts.clientDoors.handleUpgrade(request, socket, head)
+  if (parts.clientDoors.handles(path)) return parts.clientDoors.handleUpgrade(entering)
   if (parts.ingress.handles(path)) return void parts.ingress.handleUpgrade(request, socket, head)
   refuseSocket(socket, new HubError("route/unknown", `nothing takes a WebSocket at ${path}`))
 }

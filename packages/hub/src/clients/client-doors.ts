@@ -1,21 +1,25 @@
 import type { IncomingMessage } from "node:http"
-import type { Duplex } from "node:stream"
+import { WebSocket } from "ws"
 import { hasAccess } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Route } from "../http/app.ts"
+import type { Upgrade } from "../http/door.ts"
 import { ACTOR, type Caller } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { ClientPort } from "./ask-view.ts"
-import { type HubParts, RawClient } from "./raw-client.ts"
+import { FarClient } from "./far-client.ts"
+import { RawClient } from "./raw-client.ts"
 import { RelayFrontend, type RelayOptions } from "./relay.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
 
 export interface ClientDoorsOptions extends RelayOptions {
   readonly core: HubCore
+  /** A connection for a client of this session, at the hub that has it. Undefined: that is this one. */
+  readonly dialElsewhere: ((session: string, caller: Caller) => Promise<WebSocket | undefined>) | undefined
 }
 
 /** Known by its path alone, on this machine alone. */
@@ -24,7 +28,7 @@ const ANONYMOUS: Caller = { role: "operator", name: ACTOR.anonymous, tokenId: ""
 /** All the doors for clients that are not our own viewers. */
 export class ClientDoors {
   readonly #options: ClientDoorsOptions
-  readonly #sockets: SocketDoor<LiveSession>
+  readonly #sockets: SocketDoor<LiveSession | WebSocket>
   /** `/ws`: frontends of plain relays, which auto-approve; this one does so only when an admin has switched it on. */
   readonly #relay: SocketDoor<undefined>
   /** Those that may answer, and so expect questions to be answered for them. */
@@ -37,7 +41,7 @@ export class ClientDoors {
   constructor(options: ClientDoorsOptions) {
     const { hub, anonymousRelay } = options
     this.#options = options
-    this.#sockets = createSessionSocketDoor(hub)
+    this.#sockets = createSessionSocketDoor(options)
     this.#relay = new SocketDoor({
       hub,
       door: "relay",
@@ -78,10 +82,14 @@ export class ClientDoors {
     return path === "/ws" || PATH.test(path)
   }
 
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const isRelay = /^\/ws(?:\?|$)/.test(request.url ?? "")
-    if (isRelay) this.#relay.handleUpgrade(request, socket, head)
-    else this.#sockets.handleUpgrade(request, socket, head)
+  handleUpgrade(upgrade: Upgrade): void {
+    const isRelay = pathOf(upgrade.request) === "/ws"
+    if (isRelay) this.#relay.handleUpgrade(upgrade)
+    else this.#sockets.handleUpgrade(upgrade)
+  }
+
+  sendAway(reason: string): void {
+    for (const door of [this.#sockets, this.#relay]) door.sendAway(reason)
   }
 
   /** The hub goes down: everybody is told to come back. */
@@ -127,14 +135,23 @@ export class ClientDoors {
 const PATH = /^\/ws\/session\/([^/]+)$/
 
 /** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
-function createSessionSocketDoor(hub: HubParts): SocketDoor<LiveSession> {
+function createSessionSocketDoor({ hub, dialElsewhere }: ClientDoorsOptions): SocketDoor<LiveSession | WebSocket> {
   return new SocketDoor({
     hub,
     door: "session",
-    find: (path) => findSession(hub.registry, PATH.exec(path)?.[1] ?? ""),
-    welcome({ caller, port, place: session }) {
-      if (session.isEnded) return turnAway(port)
-      const client = new RawClient({ hub, session, caller, port, follows: true })
+    async find({ request, caller, isPassedOn }) {
+      const id = decodeSegment(PATH.exec(pathOf(request))?.[1] ?? "")
+      const far = isPassedOn ? undefined : await dialElsewhere?.(id, caller)
+      if (far === undefined) return findSession(hub.registry, id)
+      // The client may be gone before it is let in.
+      if (request.socket.destroyed) far.close()
+      request.socket.once("close", () => far.close())
+      return far
+    },
+    welcome({ caller, port, place }) {
+      if (place instanceof WebSocket) return new FarClient(place, port)
+      if (place.isEnded) return turnAway(port)
+      const client = new RawClient({ hub, session: place, caller, port, follows: true })
       client.showInProgress()
       return client
     },
@@ -147,8 +164,7 @@ function turnAway(port: ClientPort): Guest {
 }
 
 /** An id means the newest session of its chain: the conversation, wherever it went on. */
-async function findSession(registry: SessionRegistry, segment: string): Promise<LiveSession> {
-  const id = decodeSegment(segment)
+async function findSession(registry: SessionRegistry, id: string): Promise<LiveSession> {
   const session = await registry.newestOf(id)
   if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
   return session
@@ -160,4 +176,8 @@ function decodeSegment(segment: string): string {
   } catch {
     return segment
   }
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "/"
 }

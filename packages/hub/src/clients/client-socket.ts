@@ -26,6 +26,7 @@ export class ClientSocket implements ClientPort {
   readonly #outbox: Outbox
   readonly #lines = new FrameLines(MAX_LINE_BYTES)
   #taking = 0
+  #takingChars = 0
   #isEnding = false
   readonly checkAlive: () => void
 
@@ -58,6 +59,13 @@ export class ClientSocket implements ClientPort {
 
   tell(line: string): void {
     this.#outbox.control(line)
+  }
+
+  /** A frame of another hub's, as it is. */
+  pass(frame: string, sent: () => void): void {
+    const { socket, metrics } = this.#options
+    metrics.bytesSent(frame.length)
+    socket.send(frame, sent)
   }
 
   /** After what waits, but not much later: who does not read is not waited for. */
@@ -100,17 +108,24 @@ export class ClientSocket implements ClientPort {
   }
 
   async #takeLine(line: string): Promise<void> {
-    const { socket, onLine } = this.#options
     this.#taking += 1
-    if (this.#taking === MAX_TAKING) socket.pause()
+    this.#takingChars += line.length
+    this.#holdBack()
     try {
-      await onLine(line)
+      await this.#options.onLine(line)
     } catch {
       // Told to the client already; by this door it cannot be asked to try again.
     } finally {
       this.#taking -= 1
-      if (this.#taking === MAX_TAKING - 1) socket.resume()
+      this.#takingChars -= line.length
+      this.#holdBack()
     }
+  }
+
+  #holdBack(): void {
+    const { socket } = this.#options
+    if (this.#taking >= MAX_TAKING || this.#takingChars > MAX_LINE_BYTES) socket.pause()
+    else if (socket.isPaused) socket.resume()
   }
 }
 

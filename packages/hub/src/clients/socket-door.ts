@@ -5,9 +5,8 @@ import type { WebSocket } from "ws"
 import { factsOfMessage } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { asHubError, HubError } from "../errors.ts"
-import { type Asking, Door, NOT_ALLOWED, type Visitor } from "../http/door.ts"
+import { type Asking, COME_BACK, Door, NOT_ALLOWED, type Upgrade, type Visitor } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
-import type { ClientPort } from "./ask-view.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
 import type { HubParts } from "./raw-client.ts"
 
@@ -15,6 +14,16 @@ import type { HubParts } from "./raw-client.ts"
 export interface Guest {
   take(line: string): Promise<void>
   close(): void
+  /** Looks after a connection of its own, beside the client's. */
+  readonly checkAlive?: () => void
+}
+
+/** Somebody who is known, on the way in. */
+export interface Arrival {
+  readonly caller: Caller
+  readonly request: IncomingMessage
+  /** Another hub passes the client on. */
+  readonly isPassedOn: boolean
 }
 
 export interface SocketDoorOptions<Place> {
@@ -24,9 +33,9 @@ export interface SocketDoorOptions<Place> {
   /** Who somebody without a credential is here; undefined when one is needed. */
   readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
   /** Throws a HubError when there is nothing here for this caller. */
-  readonly welcome: (visit: { caller: Caller; port: ClientPort; place: Place }) => Guest
+  readonly welcome: (visit: { caller: Caller; port: ClientSocket; place: Place }) => Guest
   /** The place at this path: looked up before the upgrade for a caller with a credential, so that a failure is an HTTP error. */
-  readonly find: (path: string) => Promise<Place>
+  readonly find: (arrival: Arrival) => Promise<Place>
 }
 
 /** A client that is connected. `guest` and `caller` are there once it is known who it is. */
@@ -68,10 +77,11 @@ export class SocketDoor<Place> {
     return this.#door.count
   }
 
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  handleUpgrade(upgrade: Upgrade): void {
+    const { request, socket, vouchedFor } = upgrade
     this.#door.letIn(
-      { request, socket, head },
-      (asking) => this.#check(request, asking),
+      upgrade,
+      (asking) => this.#check(request, asking, vouchedFor !== undefined),
       (webSocket, known) => {
         const client = this.#enter(webSocket, request)
         if (known === undefined) return this.#watchStranger(client, socket)
@@ -86,21 +96,25 @@ export class SocketDoor<Place> {
     this.#door.close()
   }
 
+  sendAway(reason: string): void {
+    this.#door.sendAway(reason)
+  }
+
   /** Undefined: who it is will be told by its first line. */
-  async #check(request: IncomingMessage, asking: Asking): Promise<Known<Place> | undefined> {
+  async #check(request: IncomingMessage, asking: Asking, isPassedOn: boolean): Promise<Known<Place> | undefined> {
     const { anonymous } = this.#options
     const caller = asking.caller ?? anonymous?.(request, asking.loopback)
-    const known = caller && (await this.#find(request, caller))
     if (this.#door.count >= MAX_CLIENTS) throw new HubError("hub/busy", "too many clients are connected")
+    const known = caller && (await this.#find({ request, caller, isPassedOn }))
     if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
       throw new HubError("hub/busy", "too many clients without a token are connected")
     }
     return known
   }
 
-  async #find(request: IncomingMessage, caller: Caller): Promise<Known<Place>> {
-    requireViewer(caller)
-    return { caller, place: await this.#options.find(pathOf(request)) }
+  async #find(arrival: Arrival): Promise<Known<Place>> {
+    requireViewer(arrival.caller)
+    return { caller: arrival.caller, place: await this.#options.find(arrival) }
   }
 
   /** Until it is known who it is, little is taken from it. */
@@ -142,7 +156,10 @@ export class SocketDoor<Place> {
       guest: undefined,
       caller: undefined,
       admitting: undefined,
-      checkAlive: socket.checkAlive,
+      checkAlive: () => {
+        socket.checkAlive()
+        client.guest?.checkAlive?.()
+      },
       end: (code, reason) => socket.end(code, reason),
     }
     this.#door.add(client)
@@ -151,10 +168,12 @@ export class SocketDoor<Place> {
 
   async #admit(client: Client, request: IncomingMessage, line: string): Promise<void> {
     try {
-      const known = await this.#find(request, await this.#identify(line, request))
+      const caller = await this.#identify(line, request)
+      const known = await this.#find({ request, caller, isPassedOn: false })
       if (this.#strangers.has(client)) this.#welcome(client, known)
     } catch (error) {
-      client.end(NOT_ALLOWED, asHubError(error).message)
+      const { status, message } = asHubError(error)
+      client.end(status === 503 ? COME_BACK : NOT_ALLOWED, message)
     }
   }
 
@@ -194,8 +213,4 @@ function tokenIn(line: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? "/").split("?", 1)[0] ?? "/"
 }

@@ -18,6 +18,8 @@ export interface FellowServices {
   refresh(): Promise<void>
   /** The fellow follows what happens here. */
   stream(upgrade: Upgrade): void
+  /** A client of the fellow's, for a session that this hub has. */
+  client(upgrade: Upgrade): void
 }
 
 export interface ClusterDoorOptions {
@@ -59,18 +61,26 @@ export class ClusterDoor {
   /** Never rejects. */
   async answerUpgrade(path: string, upgrade: Upgrade): Promise<void> {
     const { request, socket } = upgrade
+    const { services } = this.#options
     // Whoever asks may be gone before it is known who it is.
     socket.on("error", () => undefined)
     try {
       await this.#admit(request.headers.authorization)
-      if (path !== "/cluster/stream") throw new HubError("route/unknown", "there is nothing here")
-      if (!socket.destroyed) this.#options.services.stream(upgrade)
+      const inner = PATH.exec(path)?.[1] ?? ""
+      if (inner !== "/stream" && !inner.startsWith("/ws/session/"))
+        throw new HubError("route/unknown", "there is nothing here")
+      if (socket.destroyed) return
+      if (inner === "/stream") return services.stream(upgrade)
+      const shown = request.headers[CALLER_HEADER]
+      const vouchedFor = readCaller(typeof shown === "string" ? shown : null)
+      request.url = inner
+      services.client({ ...upgrade, vouchedFor })
     } catch (error) {
       refuseSocket(socket, asHubError(error))
     }
   }
 
-  /** The caller of a request that a fellow passes on. Fails for everybody else. */
+  /** Fails for everybody but a fellow. */
   async #admit(authorization: string | null | undefined): Promise<void> {
     const shown = readBearer(authorization ?? undefined) ?? ""
     if (await this.#options.secret.admits(shown)) return
@@ -79,7 +89,6 @@ export class ClusterDoor {
 
   async #serve(request: Request, url: URL): Promise<Response> {
     const caller = readCaller(request.headers.get(CALLER_HEADER))
-    if (caller === undefined) throw new HubError("request/invalid", "the fellow hub does not say for whom it asks")
     const { method, headers, body, signal } = request
     const about = { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" as const }) }
     return this.#options.serve(new Request(url, about), caller)
@@ -106,11 +115,18 @@ export class ClusterDoor {
   }
 }
 
-function readCaller(header: string | null): Caller | undefined {
+function readCaller(header: string | null): Caller {
+  const value = parse(Buffer.from(header ?? "", "base64url").toString())
+  if (!isObject(value) || typeof value["role"] !== "string")
+    throw new HubError("request/invalid", "the other hub does not say for whom it asks")
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub wrote it, as this one does
+  return value as unknown as Caller
+}
+
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(header ?? "", "base64url").toString())
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub wrote it, as this one does
-    return isObject(value) && typeof value["role"] === "string" ? (value as unknown as Caller) : undefined
+    const value: unknown = JSON.parse(text)
+    return value
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Store } from "../store/open-store.ts"
@@ -155,6 +156,10 @@ export class Cluster implements Hubs {
     return this.#forwarding.forward(...call)
   }
 
+  dialClient(...client: Parameters<Forwarding["dialClient"]>): Promise<WebSocket | undefined> {
+    return this.#forwarding.dialClient(...client)
+  }
+
   /** Every living hub reads anew what hubs share. Gives the addresses of those that did not say so in time. */
   async spread(route: string): Promise<readonly string[]> {
     if (!SPREAD.has(route)) return []
@@ -180,6 +185,7 @@ export class Cluster implements Hubs {
       requestRunner: (...what) => hub().requestRunner(...what),
       refresh: () => this.refresh(),
       stream: (upgrade) => hub().stream(upgrade),
+      client: (upgrade) => hub().client(upgrade),
     }
     return new ClusterDoor({ secret: this.#secret, services, serve })
   }
@@ -189,7 +195,9 @@ export class Cluster implements Hubs {
     await this.#secret.load()
     await this.#hub?.refresh()
     const alive = new Set(this.#membership.fellows.map(({ id }) => id))
-    if ([...this.#known].some((id) => !alive.has(id))) this.#mustAdopt = true
+    const gone = [...this.#known].filter((id) => !alive.has(id))
+    if (gone.length > 0) this.#mustAdopt = true
+    for (const id of gone) this.#fellows.gone(id)
     this.#known = alive
     if (this.#mustAdopt) void this.#adopt()
   }

@@ -4,6 +4,7 @@ import { WebSocket } from "ws"
 import { HubError, reasonOf } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
+import { dialFellow } from "./fellow-socket.ts"
 
 export interface FellowCall {
   readonly method: string
@@ -17,6 +18,7 @@ export interface FellowCall {
 }
 
 type Place = Readonly<{ url: string }>
+type Known = Readonly<{ id: string; url: string }>
 
 export const CALLER_HEADER = "x-signalbox-caller"
 const HANDSHAKE_MS = 5_000
@@ -34,6 +36,8 @@ const CONNECT_CODES: ReadonlySet<unknown> = new Set([
 /** Calls to other hubs on the same store. */
 export class Fellows {
   readonly #secret: Pick<ClusterSecret, "current" | "load">
+  /** Connections that last, by the hub that they go to. */
+  readonly #lasting = new Map<string, Set<WebSocket>>()
 
   constructor(secret: Pick<ClusterSecret, "current" | "load">) {
     this.#secret = secret
@@ -50,13 +54,51 @@ export class Fellows {
     return again
   }
 
+  /** A WebSocket that lasts until somebody closes it, or the other hub is dead. Fails with the other hub's own refusal, or with `hub/unreachable`. */
+  async dial(fellow: Known, path: string, caller: Caller): Promise<WebSocket> {
+    const url = `${fellow.url.replace(/^http/, "ws")}/cluster${path}`
+    const open = () =>
+      dialFellow(url, Object.fromEntries(this.#headersFor(caller))).catch((error: unknown) => {
+        throw unreachable(fellow.url, error)
+      })
+    let dialled = await open()
+    if ("status" in dialled && dialled.status === 401) {
+      await this.#secret.load()
+      dialled = await open()
+    }
+    if (dialled instanceof WebSocket) return this.#keep(fellow.id, dialled)
+    const { status, text } = dialled
+    const refusal = status === 401 ? undefined : refusalIn(parse(text))
+    throw refusal ?? unreachable(fellow.url, new Error(`it replied ${status}`))
+  }
+
+  /** It is dead: nothing more comes from there, though its machine may never say so. */
+  gone(id: string): void {
+    for (const socket of this.#lasting.get(id) ?? []) socket.terminate()
+  }
+
+  #keep(id: string, socket: WebSocket): WebSocket {
+    const kept = this.#lasting.get(id) ?? new Set()
+    this.#lasting.set(id, kept.add(socket))
+    socket.once("close", () => {
+      kept.delete(socket)
+      if (kept.size === 0 && this.#lasting.get(id) === kept) this.#lasting.delete(id)
+    })
+    return socket
+  }
+
+  #headersFor(caller: Caller | undefined): Headers {
+    const headers = new Headers({ authorization: `Bearer ${this.#secret.current}` })
+    if (caller !== undefined) headers.set(CALLER_HEADER, Buffer.from(JSON.stringify(caller)).toString("base64url"))
+    return headers
+  }
+
   async #send(
     { url }: Place,
     { method, path, body, caller, accept, signal }: FellowCall,
     timeoutMs: number,
   ): Promise<Response> {
-    const headers = new Headers({ authorization: `Bearer ${this.#secret.current}` })
-    if (caller !== undefined) headers.set(CALLER_HEADER, Buffer.from(JSON.stringify(caller)).toString("base64url"))
+    const headers = this.#headersFor(caller)
     if (body !== undefined) headers.set("content-type", "application/json")
     if (accept !== undefined) headers.set("accept", accept)
     const late = AbortSignal.timeout(timeoutMs)
@@ -102,10 +144,12 @@ function parse(text: string): unknown {
 
 /** A refusal as the other hub told it. */
 function refusalIn(value: unknown): HubError | undefined {
-  const told = isObject(value) ? value["error"] : undefined
-  if (!isObject(told)) return undefined
-  const [code, message] = [textOf(told, "code"), textOf(told, "message")]
-  return code !== undefined && message !== undefined && isApiCode(code) ? new HubError(code, message) : undefined
+  if (!isObject(value)) return undefined
+  const { error: told, ...details } = value
+  const [code, message] = isObject(told) ? [textOf(told, "code"), textOf(told, "message")] : []
+  return code !== undefined && message !== undefined && isApiCode(code)
+    ? new HubError(code, message, { details })
+    : undefined
 }
 
 function isApiCode(code: string): code is ApiErrorCode {

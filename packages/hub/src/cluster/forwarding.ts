@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import { isObject, textOf } from "@signalbox/protocol"
+import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Forwarded } from "../http/app.ts"
+import type { Caller } from "../model/access.ts"
 import type { SeenHub } from "../store/cluster-store.ts"
 import type { Directory } from "../store/directory.ts"
 import type { Fellows } from "./fellows.ts"
@@ -13,7 +15,7 @@ export interface ForwardingOptions {
   readonly directory: Pick<Directory, "getAsk" | "listGrants" | "getSession" | "findSession">
   readonly ownership: Pick<ClusterOwnership, "homeOf">
   readonly membership: Pick<Membership, "id" | "fellows" | "refresh">
-  readonly fellows: Pick<Fellows, "fetch">
+  readonly fellows: Pick<Fellows, "fetch" | "dial">
 }
 
 const LOCAL: Home = { kind: "here" }
@@ -33,32 +35,62 @@ export class Forwarding {
   /** Undefined: this hub answers it itself. */
   async forward(call: Forwarded): Promise<Response | undefined> {
     if (!isSteering(call)) return undefined
+    const { method, body, caller, request } = call
+    const { pathname, search } = new URL(request.url)
+    const passed = { method, path: pathname + search, body, caller, signal: request.signal }
+    return this.#there(
+      () => this.#homeOf(call),
+      async (fellow, isLast) => {
+        const reply = await this.#options.fellows.fetch(fellow, passed, TIMEOUT_MS)
+        if (reply.status !== 503 || isLast) return relayed(reply)
+        const text = await reply.text()
+        return isNotThere(text) ? undefined : relayed(reply, text)
+      },
+    )
+  }
+
+  /** A connection for a client of this session, at the hub that has it. Undefined: this hub serves the client itself. */
+  async dialClient(session: string, caller: Caller): Promise<WebSocket | undefined> {
+    const { fellows, ownership } = this.#options
+    const home = async () => {
+      const newest = await this.#newestOf(session)
+      return newest === undefined ? LOCAL : ownership.homeOf(newest)
+    }
+    return this.#there(home, (fellow, isLast) =>
+      fellows.dial(fellow, `/ws/session/${encodeURIComponent(session)}`, caller).catch((error: unknown) => {
+        if (isLast || !(error instanceof HubError && error.details["isElsewhere"] === true)) throw error
+        return undefined
+      }),
+    )
+  }
+
+  /** Asks the hub whose it is, and looks again where that is if it was not begun there. Undefined: it is this hub's. */
+  async #there<T>(
+    homeOf: () => Promise<Home>,
+    ask: (fellow: SeenHub, isLast: boolean) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
     for (let tries = 1; ; tries++) {
-      const home = await this.#homeOf(call)
+      const home = await homeOf()
       if (home.kind !== "fellow") return undefined
-      const reply = await this.#ask(home.fellow, call)
-      if (reply === undefined) continue
-      if (reply.status !== 503 || tries === TRIES) return relayed(reply)
-      const text = await reply.text()
-      if (!isNotThere(text)) return relayed(reply, text)
+      const { fellow } = home
+      try {
+        const done = await ask(fellow, tries >= TRIES)
+        if (done !== undefined) return done
+      } catch (error) {
+        if (await this.#isAlive(fellow, error)) throw error
+        continue
+      }
       // It has let go of the session a moment ago.
       await pause(tries * PAUSE_MS)
     }
   }
 
-  /** Undefined: the hub has died meanwhile. */
-  async #ask(fellow: SeenHub, { method, body, caller, request }: Forwarded): Promise<Response | undefined> {
-    const { fellows, membership } = this.#options
-    const { pathname, search } = new URL(request.url)
-    const call = { method, path: pathname + search, body, caller, signal: request.signal }
-    try {
-      return await fellows.fetch(fellow, call, TIMEOUT_MS)
-    } catch (error) {
-      if (!(error instanceof HubError && error.code === "hub/unreachable")) throw error
-      await membership.refresh()
-      if (membership.fellows.some(({ id }) => id === fellow.id)) throw error
-      return undefined
-    }
+  /** Whether a hub that could not be reached is alive all the same, or was reached. */
+  async #isAlive(fellow: SeenHub, error: unknown): Promise<boolean> {
+    if (!(error instanceof HubError && error.code === "hub/unreachable")) return true
+    const { membership } = this.#options
+    await membership.refresh()
+    return membership.fellows.some(({ id }) => id === fellow.id)
   }
 
   async #homeOf({ path, params, body }: Forwarded): Promise<Home> {
@@ -89,13 +121,20 @@ export class Forwarding {
   }
 
   async #sessionCalled(name: string): Promise<string | undefined> {
-    const { directory } = this.#options
+    const newest = await this.#newestOf(name)
+    if (newest !== undefined) return newest
+    const id = await this.#options.directory.findSession({ by: "agentSessionId", key: name })
+    return id && this.#newestOf(id)
+  }
+
+  /** The session in which this one's conversation goes on. */
+  async #newestOf(id: string): Promise<string | undefined> {
     const chain = new Set<string>()
-    let id = (await directory.getSession(name)) === undefined ? undefined : name
-    id ??= await directory.findSession({ by: "agentSessionId", key: name })
-    while (id !== undefined && !chain.has(id)) {
-      chain.add(id)
-      id = (await directory.getSession(id))?.record.next
+    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
+      const kept = await this.#options.directory.getSession(next)
+      if (kept === undefined) break
+      chain.add(next)
+      next = kept.record.next
     }
     return [...chain].at(-1)
   }

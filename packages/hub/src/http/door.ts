@@ -32,6 +32,8 @@ export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Duplex
   readonly head: Buffer
+  /** Another hub has let this caller in. */
+  readonly vouchedFor?: Caller
 }
 
 const PING_MS = 30_000
@@ -72,8 +74,10 @@ export class Door<V extends Visitor> {
     check: (asking: Asking) => Who | Promise<Who>,
     enter: (socket: WebSocket, who: Who) => void,
   ): void {
-    const { request, socket } = upgrade
-    const asking = this.#authority.checkUpgrade(request)
+    const { request, socket, vouchedFor } = upgrade
+    const asking = vouchedFor
+      ? { ok: true as const, caller: vouchedFor, loopback: false }
+      : this.#authority.checkUpgrade(request)
     if (!asking.ok) return refuseSocket(socket, asking.error)
     const refuse = (error: unknown) => refuseSocket(socket, asHubError(error))
     const letIn = (who: Who) => this.admit(upgrade, (webSocket) => enter(webSocket, who))
@@ -128,14 +132,18 @@ export function alivenessOf(socket: WebSocket): () => void {
 }
 
 /** An HTTP error straight to a socket: instead of an upgrade, or of a reply to what is no HTTP. */
-export function refuseSocket(socket: Duplex, error: Pick<HubError, "code" | "message" | "status">): void {
-  const { code, message, status } = error
-  const body = JSON.stringify({ error: { code, message } })
+export function refuseSocket(
+  socket: Duplex,
+  { code, message, status, details = {} }: Pick<HubError, "code" | "message" | "status"> & Partial<HubError>,
+): void {
+  const body = JSON.stringify({ ...details, error: { code, message } })
+  const { retryAfterSeconds } = details
   const headers = {
     ...SECURITY_HEADERS,
     connection: "close",
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
+    ...(typeof retryAfterSeconds === "number" ? { "retry-after": String(retryAfterSeconds) } : {}),
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   // The refused caller may be gone already.

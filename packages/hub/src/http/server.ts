@@ -89,8 +89,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     track(upgraded, socket)
-    if (isPath(request.url)) meet(request, socket, () => options.onUpgrade(request, socket, head))
-    else refuseRaw(socket, 400)
+    const enter = () => options.onUpgrade(request, socket, head)
+    if (!isPath(request.url)) return refuseRaw(socket, 400)
+    // Another hub shows its own secret, and is no bearer of a token.
+    if (isOfFellow(request)) enter()
+    else meet(request, socket, enter)
   })
   server.on("clientError", refuseUnreadable)
   return {
@@ -156,6 +159,11 @@ async function openListener({ authority, loadApp, onFellow }: HttpServerOptions)
 
 function isClusterPath(url: string): boolean {
   return new URL(url).pathname.startsWith("/cluster/")
+}
+
+/** Another hub asks, or says that it is one. */
+function isOfFellow({ url = "" }: IncomingMessage): boolean {
+  return url.startsWith("/cluster/")
 }
 
 /** Neither `*` nor the URL of some other place, with or without its scheme: who resolves it later must not be fooled. */
