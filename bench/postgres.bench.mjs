@@ -1,5 +1,5 @@
-// A hub on PostgreSQL against a bare program that writes the same rows in the same batches over one connection, and how long lines take
-// with many agents beside each other.
+// A hub on PostgreSQL against a bare program that writes the same rows in the same batches over one connection, how long lines take
+// with many agents beside each other, and how long to a viewer on another hub than the agent.
 import { execFile } from "node:child_process"
 import { hash, randomUUID } from "node:crypto"
 import { rmSync } from "node:fs"
@@ -18,6 +18,8 @@ import { best, figureOf, samplesInTurns } from "./measure.mjs"
 const runNode = promisify(execFile)
 const LINES = 30_000
 const ROUNDS = 3
+/** An agent that speaks, as the figures of one hub have it. */
+const PACED = { mode: "paced", kind: "mixed", lines: 20_000, perSecond: 2_000, viewers: 4 }
 
 /** The columns and indexes that a hub has for an event. */
 const TABLES = `
@@ -101,6 +103,48 @@ async function throughput(server) {
   return { ours: LINES / (best(ours, "wallMs") / 1000), theirs: LINES / (best(theirs, "wallMs") / 1000), size }
 }
 
+/** A hub among several. @param {string} store */
+async function startAmongHubs(store) {
+  const port = String(await freePort())
+  const place = ["--port", port, "--cluster-url", `http://127.0.0.1:${port}`]
+  return startHub(undefined, ["--store", store, ...place])
+}
+
+/** Lines of an agent at one hub to viewers at another. @param {RunningHub} at @param {RunningHub} watched */
+async function acrossHubs(at, watched) {
+  const session = await call(at, "/api/sessions", { agent: "external" })
+  const subscribe = JSON.stringify({ op: "subscribe", session: session.id, after: 0 })
+  const viewer = { url: `${watched.url.replace("http", "ws")}/api/stream`, token: watched.token, subscribe }
+  const load = { ...PACED, agent: session.ingress, viewer }
+  const { stdout } = await runNode(process.execPath, [here("./hub-load.mjs"), JSON.stringify(load)])
+  const { p50, p99, delivered, wanted } = JSON.parse(stdout)
+  if (delivered !== wanted) throw new Error(`${wanted - delivered} lines did not arrive`)
+  return { p50, p99 }
+}
+
+/** @param {string} store */
+async function twoHubs(store) {
+  const [at, beside] = [await startAmongHubs(store), await startAmongHubs(store)]
+  const [far = [], near = []] = await samplesInTurns([() => acrossHubs(at, beside), () => acrossHubs(at, at)], ROUNDS)
+  for (const hub of [at, beside]) {
+    await hub.stop()
+    rmSync(hub.data, { recursive: true })
+  }
+  const nearP99 = best(near, "p99")
+  return figureOf({
+    title: `several hubs, ${PACED.perSecond} lines/s of one agent (1 durable event to 20 deltas) → ${PACED.viewers} viewers on another hub: p99 against 2 × that of the agent's hub + 2 ms`,
+    unit: "ms",
+    atMost: 1,
+    rows: [
+      { name: "another hub, p99", value: best(far, "p99") },
+      { name: "another hub, p50", value: best(far, "p50") },
+      { name: "the agent's hub, p99", value: nearP99 },
+      { name: "the agent's hub, p50", value: best(near, "p50") },
+      { name: "2 × its p99 + 2", value: 2 * nearP99 + 2 },
+    ],
+  })
+}
+
 export async function figures() {
   if (ensurePostgres() === undefined) return []
   const server = await PostgresServer.start({ port: await freePort() })
@@ -123,6 +167,7 @@ export async function figures() {
           { name: "bare program, lines/s", value: theirs },
         ],
       }),
+      await twoHubs(await server.createDatabase()),
     ]
   } finally {
     await server.dispose()

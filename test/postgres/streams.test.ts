@@ -147,7 +147,9 @@ describe.runIf(hasPostgres)("watching on another hub than the agent's", () => {
     await isIn(third, id, "idle")
     await expect.poll(() => all.states(id).at(-1), POLL).toBe("idle")
     await third.post(`/api/sessions/${id}/messages`, { content: "ask" })
-    await expect.poll(() => one.asks().length, POLL).toBe(1)
+    const ask = await pendingAsk(at, id)
+    // Whoever subscribes is told of what is open, also if it has just been asked.
+    await expect.poll(() => [...new Set(one.asks())], POLL).toEqual([`${ask.id} pending`])
     expect(one.seqs()).toEqual(upTo(one.seqs().length))
   }, 180_000)
 })

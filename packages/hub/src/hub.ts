@@ -26,6 +26,8 @@ export interface HubOptions {
   readonly store?: string
   /** Where other hubs on the same PostgreSQL database reach this one. Left out: it has its store for itself. */
   readonly clusterUrl?: string
+  /** Certificates (PEM) that hubs trust when they call each other over https, instead of those that this machine trusts. */
+  readonly clusterCa?: string
   readonly host?: string
   /** Left out: 8765 or the next free one. 0: any. */
   readonly port?: number
@@ -68,7 +70,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const exposure = settleExposure({ publicUrl, allowOrigins, trustedProxies })
   const plaintextUnderstood = options.plaintextUnderstood === true
   checkBinding({ host, exposure, plaintextUnderstood })
-  const { clusterUrl, store: named } = options
+  const { clusterUrl, clusterCa: ca, store: named } = options
   const ownUrl = clusterUrl && checkClusterUrl({ clusterUrl, store: named, plaintextUnderstood })
   await ensureDataDirectory(options.dataDirectory)
   // What was opened is closed in the opposite order, also when a later step fails.
@@ -105,7 +107,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const version = options.version ?? VERSION
     const counts = () => parts?.counts() ?? { sessions: 0, runners: 0, viewers: 0 }
     const cluster =
-      ownUrl === undefined ? undefined : await openCluster({ store, url: ownUrl, version, counts, logger }, () => parts)
+      ownUrl === undefined
+        ? undefined
+        : await openCluster({ store, url: ownUrl, ca, version, counts, logger }, () => parts)
     if (cluster !== undefined) closers.push(() => cluster.close())
     const hubs = cluster ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
     const here = await assembleHub({
@@ -155,7 +159,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       onAgentPost: (request, response) => here.ingress.receiveEvents(request, response),
     })
     closers.push(() => server.close())
-    closers.push(() => closeDoors(here))
+    closers.push(() => {
+      const closed = closeDoors(here)
+      cluster?.hangUp()
+      return closed
+    })
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
     closers.push(() => store.journal.stopWaiting())
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
@@ -175,7 +183,7 @@ function stopping(): Response {
   return errorReply(new HubError("hub/stopping", "The hub is starting"))
 }
 
-interface Joining extends Pick<ClusterOptions, "store" | "url" | "version" | "counts"> {
+interface Joining extends Pick<ClusterOptions, "store" | "url" | "ca" | "version" | "counts"> {
   readonly logger: HubLogger
 }
 

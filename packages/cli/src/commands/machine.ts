@@ -32,6 +32,7 @@ export function addUp(program: Command, context: CommandContext): void {
           "--cluster-url <url>",
           "where other hubs on the same database reach this one, such as http://10.0.0.2:8765",
         )
+        .option("--cluster-ca <file>", "certificates (PEM) that hubs trust when they call each other over https")
         .option("--no-open", "don't open the cockpit in a browser")
         .option("--no-runner", "don't start a runner")
         .option("--public-url <url>", "the hub's address for people, if it is behind a proxy")

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
 import { counted, defined } from "@signalbox/protocol"
@@ -8,7 +9,7 @@ import {
   type JsonOption,
   nextCommand,
 } from "../base/context.ts"
-import { oneLine } from "../base/failure.ts"
+import { oneLine, usageError } from "../base/failure.ts"
 import { hasSqlite, postgresOf, type StoreOption, withoutPassword } from "../base/store-place.ts"
 import { browserOpener, greet, openBrowser } from "./greeting.ts"
 import { type HubHere, openHubHere } from "./hub-here.ts"
@@ -22,6 +23,7 @@ export interface UpOptions extends JsonOption, StoreOption {
   readonly open: boolean
   readonly runner: boolean
   readonly clusterUrl?: string
+  readonly clusterCa?: string
   readonly publicUrl?: string
   readonly allowOrigin: readonly string[]
   readonly trustedProxy: readonly string[]
@@ -40,6 +42,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
   const here = await openHubHere(data, {
     host: options.host,
     ...defined({ port: options.port, publicUrl: options.publicUrl, clusterUrl: options.clusterUrl, store }),
+    ...(options.clusterCa !== undefined && { clusterCa: readCertificates(options.clusterCa) }),
     allowOrigins: options.allowOrigin,
     trustedProxies: options.trustedProxy,
     anonymousAgents: options.anonymousAgents === true,
@@ -56,6 +59,19 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
   } finally {
     await here.close()
   }
+}
+
+function readCertificates(file: string): string {
+  const use = "name a file with certificates in PEM form"
+  let text = ""
+  try {
+    text = readFileSync(file, "utf8")
+  } catch (error) {
+    throw usageError(`--cluster-ca: can't read ${file} (${oneLine(error)}); ${use}`)
+  }
+  if (!text.includes("-----BEGIN CERTIFICATE-----"))
+    throw usageError(`--cluster-ca: ${file} has no certificate; ${use}`)
+  return text
 }
 
 interface Start {

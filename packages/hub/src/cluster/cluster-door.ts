@@ -6,7 +6,7 @@ import { BodyReader } from "../http/read-request.ts"
 import { errorReply, jsonReply } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
-import { CALLER_HEADER } from "./fellows.ts"
+import { CALLER_HEADER, HOST_HEADER } from "./fellows.ts"
 
 /** The services of a hub for its fellows, beside all that it does for people. */
 export interface FellowServices {
@@ -47,7 +47,7 @@ export class ClusterDoor {
       await this.#admit(request.headers.get("authorization"))
       const url = new URL(request.url)
       const path = PATH.exec(url.pathname)?.[1] ?? ""
-      if (path.startsWith("/api/")) return await this.#serve(request, new URL(path + url.search, url))
+      if (request.headers.has(CALLER_HEADER)) return await this.#serve(request, new URL(path + url.search, url))
       return await this.#doInternal(path, request)
     } catch (error) {
       return errorReply(asHubError(error))
@@ -89,7 +89,9 @@ export class ClusterDoor {
 
   async #serve(request: Request, url: URL): Promise<Response> {
     const caller = readCaller(request.headers.get(CALLER_HEADER))
-    const { method, headers, body, signal } = request
+    const { method, body, signal } = request
+    const headers = new Headers(request.headers)
+    headers.set("host", headers.get(HOST_HEADER) ?? "")
     const about = { method, headers, signal, ...(body === null ? {} : { body, duplex: "half" as const }) }
     return this.#options.serve(new Request(url, about), caller)
   }

@@ -24,7 +24,7 @@ export function checkClusterUrl({ clusterUrl, store, plaintextUnderstood }: Clus
   if (url.protocol === "http:" && !isLoopbackName(url.hostname) && !plaintextUnderstood)
     throw new HubError(
       "start/exposed",
-      `--cluster-url ${clusterUrl} would send what hubs tell each other over the network in plain text. Give an https address, or add --i-understand-plaintext`,
+      `--cluster-url ${clusterUrl} would send what hubs tell each other over the network in plain text. Give an https address (with --cluster-ca FILE if your own authority signed its certificate), or add --i-understand-plaintext`,
     )
   return url.origin
 }

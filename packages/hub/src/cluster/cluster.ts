@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly store: Store
   readonly url: string
   readonly version: string
+  /** Certificates that hubs trust when they call each other. */
+  readonly ca?: string | undefined
   readonly counts: () => HubCounts
   readonly onLapsed: (error: unknown) => void
   readonly onBack: () => void
@@ -65,7 +67,7 @@ export class Cluster implements Hubs {
     // One that dies while this hub starts is missed with the first look.
     this.#known = new Set(membership.fellows.map(({ id }) => id))
     this.#secret = secret
-    this.#fellows = new Fellows(secret)
+    this.#fellows = new Fellows(secret, options.ca)
     this.ownership = new ClusterOwnership({ store: tables, membership, fellows: this.#fellows })
     this.runners = new SharedRunners({ store: tables, membership, fellows: this.#fellows, trouble })
     this.#forwarding = new Forwarding({
@@ -93,7 +95,11 @@ export class Cluster implements Hubs {
         if (cluster !== undefined) cluster.#mustAdopt = true
         options.onBack()
       }
-      const joining = { ...options, store: tables, onBeat, onBack }
+      const onLapsed = (error: unknown) => {
+        cluster?.hangUp()
+        options.onLapsed(error)
+      }
+      const joining = { ...options, store: tables, onBeat, onBack, onLapsed }
       let cluster: Cluster | undefined
       const membership = await Membership.join(joining)
       cluster = new Cluster(options, { membership, secret, tables })
@@ -142,6 +148,11 @@ export class Cluster implements Hubs {
 
   dial(fellow: { readonly url: string }) {
     return this.#fellows.stream(fellow)
+  }
+
+  /** This hub serves nobody now, so it passes nothing on. */
+  hangUp(): void {
+    this.#fellows.hangUp()
   }
 
   readSecret() {

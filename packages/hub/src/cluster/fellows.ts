@@ -4,7 +4,7 @@ import { WebSocket } from "ws"
 import { HubError, reasonOf } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
-import { dialFellow } from "./fellow-socket.ts"
+import { dialFellow, requestFellow, UnreachedError } from "./fellow-wire.ts"
 
 export interface FellowCall {
   readonly method: string
@@ -13,43 +13,66 @@ export interface FellowCall {
   readonly body?: unknown
   /** On whose behalf. */
   readonly caller?: Caller
-  readonly accept?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-type Place = Readonly<{ url: string }>
+type Sending = FellowCall & { readonly signal: AbortSignal }
 type Known = Readonly<{ id: string; url: string }>
+type Waiting = Readonly<{ timeoutMs: number; goesOn?: boolean }>
 
 export const CALLER_HEADER = "x-signalbox-caller"
+/** The address at which the caller reached the hub that passes its call on. */
+export const HOST_HEADER = "x-signalbox-host"
+const JSON_HEADERS = { "content-type": "application/json" }
 const HANDSHAKE_MS = 5_000
 const MAX_ERROR_CHARS = 64 * 1024
-const CONNECT_CODES: ReadonlySet<unknown> = new Set([
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  // Its packets get lost: the time for a connection was over.
-  "UND_ERR_CONNECT_TIMEOUT",
-])
 
 /** Calls to other hubs on the same store. */
 export class Fellows {
   readonly #secret: Pick<ClusterSecret, "current" | "load">
-  /** Connections that last, by the hub that they go to. */
-  readonly #lasting = new Map<string, Set<WebSocket>>()
+  readonly #ca: string | undefined
+  /** What ends each connection that lasts, by the hub that it goes to. */
+  readonly #lasting = new Map<string, Set<() => void>>()
 
-  constructor(secret: Pick<ClusterSecret, "current" | "load">) {
+  /** `ca`: the certificates that they trust, instead of those that this machine trusts. */
+  constructor(secret: Pick<ClusterSecret, "current" | "load">, ca?: string) {
     this.#secret = secret
+    this.#ca = ca
   }
 
-  /** The reply as it is, whatever its status. Fails with `hub/unreachable` if it never got there, and with `hub/moved` if nobody knows what became of it. */
-  async fetch(fellow: Place, call: FellowCall, timeoutMs: number): Promise<Response> {
-    const reply = await this.#send(fellow, call, timeoutMs)
+  /**
+   * The reply as it is, whatever its status. Fails with `hub/unreachable` if it never got there, and with `hub/moved` if nobody knows what
+   * became of it: that hub is dead, too. `goesOn`: the time is that of its beginning; a stream that breaks off just ends.
+   */
+  async fetch(fellow: Known, call: FellowCall, { timeoutMs, goesOn = false }: Waiting): Promise<Response> {
+    const over = new AbortController()
+    const forget = this.#keep(fellow.id, () => over.abort())
+    const late = setTimeout(() => over.abort(), timeoutMs)
+    const release = () => {
+      clearTimeout(late)
+      forget()
+    }
+    try {
+      const signal = call.signal ? AbortSignal.any([over.signal, call.signal]) : over.signal
+      const reply = await this.#fetch(fellow, { ...call, signal })
+      if (goesOn) clearTimeout(late)
+      if (reply.body !== null) return new Response(watchEnd(reply.body, { onEnd: release, mayBreak: goesOn }), reply)
+      release()
+      return reply
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #fetch(fellow: Known, call: Sending): Promise<Response> {
+    const reply = await this.#send(fellow, call)
     if (reply.status !== 401) return reply
     // The caller is vouched for, so it is the secret that the fellow does not take: another hub has replaced it.
+    await reply.body?.cancel()
     await this.#secret.load()
-    const again = await this.#send(fellow, call, timeoutMs)
+    const again = await this.#send(fellow, call)
     if (again.status === 401) throw unreachable(fellow.url, new Error("it does not take this hub's secret"))
     return again
   }
@@ -58,7 +81,7 @@ export class Fellows {
   async dial(fellow: Known, path: string, caller: Caller): Promise<WebSocket> {
     const url = `${fellow.url.replace(/^http/, "ws")}/cluster${path}`
     const open = () =>
-      dialFellow(url, Object.fromEntries(this.#headersFor(caller))).catch((error: unknown) => {
+      dialFellow(url, { headers: this.#headersFor(caller), ca: this.#ca }).catch((error: unknown) => {
         throw unreachable(fellow.url, error)
       })
     let dialled = await open()
@@ -66,7 +89,14 @@ export class Fellows {
       await this.#secret.load()
       dialled = await open()
     }
-    if (dialled instanceof WebSocket) return this.#keep(fellow.id, dialled)
+    if (dialled instanceof WebSocket) {
+      const socket = dialled
+      socket.once(
+        "close",
+        this.#keep(fellow.id, () => socket.terminate()),
+      )
+      return socket
+    }
     const { status, text } = dialled
     const refusal = status === 401 ? undefined : refusalIn(parse(text))
     throw refusal ?? unreachable(fellow.url, new Error(`it replied ${status}`))
@@ -74,63 +104,91 @@ export class Fellows {
 
   /** It is dead: nothing more comes from there, though its machine may never say so. */
   gone(id: string): void {
-    for (const socket of this.#lasting.get(id) ?? []) socket.terminate()
+    for (const end of this.#lasting.get(id) ?? []) end()
   }
 
-  #keep(id: string, socket: WebSocket): WebSocket {
+  /** This hub serves nobody now: what it passes on ends. */
+  hangUp(): void {
+    for (const id of this.#lasting.keys()) this.gone(id)
+  }
+
+  /** Returns what forgets it again. */
+  #keep(id: string, end: () => void): () => void {
     const kept = this.#lasting.get(id) ?? new Set()
-    this.#lasting.set(id, kept.add(socket))
-    socket.once("close", () => {
-      kept.delete(socket)
+    this.#lasting.set(id, kept.add(end))
+    return () => {
+      kept.delete(end)
       if (kept.size === 0 && this.#lasting.get(id) === kept) this.#lasting.delete(id)
-    })
-    return socket
+    }
   }
 
-  #headersFor(caller: Caller | undefined): Headers {
-    const headers = new Headers({ authorization: `Bearer ${this.#secret.current}` })
-    if (caller !== undefined) headers.set(CALLER_HEADER, Buffer.from(JSON.stringify(caller)).toString("base64url"))
-    return headers
+  #headersFor(caller: Caller | undefined): Record<string, string> {
+    const shown = caller && Buffer.from(JSON.stringify(caller)).toString("base64url")
+    return { authorization: `Bearer ${this.#secret.current}`, ...(shown !== undefined && { [CALLER_HEADER]: shown }) }
   }
 
-  async #send(
-    { url }: Place,
-    { method, path, body, caller, accept, signal }: FellowCall,
-    timeoutMs: number,
-  ): Promise<Response> {
-    const headers = this.#headersFor(caller)
-    if (body !== undefined) headers.set("content-type", "application/json")
-    if (accept !== undefined) headers.set("accept", accept)
-    const late = AbortSignal.timeout(timeoutMs)
-    const over = signal === undefined ? late : AbortSignal.any([late, signal])
+  async #send({ url }: Known, { method, path, body, caller, headers, signal }: Sending): Promise<Response> {
     try {
-      return await fetch(`${url}/cluster${path}`, {
+      return await requestFellow(`${url}/cluster${path}`, {
         method,
-        headers,
-        signal: over,
-        redirect: "error",
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body !== undefined && JSON_HEADERS), ...this.#headersFor(caller) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal,
+        ca: this.#ca,
       })
     } catch (error) {
-      throw isUnheard(error) ? unreachable(url, error) : lost(url, error)
+      throw error instanceof UnreachedError ? unreachable(url, error) : lost(url, error)
     }
   }
 
   /** Its own news, and its sessions', as they come. */
-  stream({ url }: Place): WebSocket {
+  stream({ url }: Pick<Known, "url">): WebSocket {
     const headers = { authorization: `Bearer ${this.#secret.current}` }
     const address = `${url.replace(/^http/, "ws")}/cluster/stream`
-    return new WebSocket(address, { headers, handshakeTimeout: HANDSHAKE_MS, perMessageDeflate: false })
+    const ca = this.#ca
+    return new WebSocket(address, { headers, ca, handshakeTimeout: HANDSHAKE_MS, perMessageDeflate: false })
   }
 
   /** The reply's JSON. The other hub's refusals are thrown as its own. */
-  async call(fellow: Place, call: FellowCall, timeoutMs: number): Promise<unknown> {
-    const reply = await this.fetch(fellow, call, timeoutMs)
+  async call(fellow: Known, call: FellowCall, timeoutMs: number): Promise<unknown> {
+    const reply = await this.fetch(fellow, call, { timeoutMs })
     const text = await reply.text()
     const value = parse(text.slice(0, reply.ok ? undefined : MAX_ERROR_CHARS))
     if (reply.ok) return value
     throw refusalIn(value) ?? unreachable(fellow.url, new Error(`it replied ${reply.status}`))
   }
+}
+
+interface Watching {
+  /** Called however the bytes end. */
+  readonly onEnd: () => void
+  /** What breaks off ends: its reader comes back by itself. */
+  readonly mayBreak: boolean
+}
+
+/** The same bytes. */
+function watchEnd(body: ReadableStream<Uint8Array>, { onEnd, mayBreak }: Watching): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const broken = (error: unknown) => {
+    onEnd()
+    if (!mayBreak) throw error
+    return { value: undefined }
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = await reader.read().catch(broken)
+        if (value !== undefined) return controller.enqueue(value)
+        onEnd()
+        controller.close()
+      },
+      async cancel(reason) {
+        onEnd()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function parse(text: string): unknown {
@@ -154,12 +212,6 @@ function refusalIn(value: unknown): HubError | undefined {
 
 function isApiCode(code: string): code is ApiErrorCode {
   return Object.hasOwn(API_ERRORS, code)
-}
-
-/** The connection was never made: nothing was done. */
-function isUnheard(error: unknown): boolean {
-  const cause: unknown = error instanceof Error ? error.cause : undefined
-  return isObject(cause) && CONNECT_CODES.has(cause["code"])
 }
 
 function unreachable(url: string, cause: unknown): HubError {

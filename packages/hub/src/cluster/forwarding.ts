@@ -7,7 +7,7 @@ import type { Forwarded } from "../http/app.ts"
 import type { Caller } from "../model/access.ts"
 import type { SeenHub } from "../store/cluster-store.ts"
 import type { Directory } from "../store/directory.ts"
-import type { Fellows } from "./fellows.ts"
+import { type Fellows, HOST_HEADER } from "./fellows.ts"
 import type { Membership } from "./membership.ts"
 import type { ClusterOwnership, Home } from "./ownership.ts"
 
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 150_000
 const TRIES = 5
 const PAUSE_MS = 100
 
-/** Calls that steer a session go to the hub that has it, and are answered as if they had been made there. */
+/** Calls that need a session itself, not only what the store has of it, go to the hub that has it, and are answered as if they had been made there. */
 export class Forwarding {
   readonly #options: ForwardingOptions
 
@@ -34,14 +34,17 @@ export class Forwarding {
 
   /** Undefined: this hub answers it itself. */
   async forward(call: Forwarded): Promise<Response | undefined> {
-    if (!isSteering(call)) return undefined
+    const way = wayOf(call)
+    if (way === "here") return undefined
     const { method, body, caller, request } = call
     const { pathname, search } = new URL(request.url)
-    const passed = { method, path: pathname + search, body, caller, signal: request.signal }
+    const headers = headersOf(request)
+    const passed = { method, path: pathname + search, body, caller, headers, signal: request.signal }
+    const { fellows } = this.#options
     return this.#there(
       () => this.#homeOf(call),
       async (fellow, isLast) => {
-        const reply = await this.#options.fellows.fetch(fellow, passed, TIMEOUT_MS)
+        const reply = await fellows.fetch(fellow, passed, { timeoutMs: TIMEOUT_MS, goesOn: way === "stream" })
         if (reply.status !== 503 || isLast) return relayed(reply)
         const text = await reply.text()
         return isNotThere(text) ? undefined : relayed(reply, text)
@@ -96,7 +99,7 @@ export class Forwarding {
   async #homeOf({ path, params, body }: Forwarded): Promise<Home> {
     const { directory, ownership } = this.#options
     const { id = "" } = params
-    if (path.startsWith("/api/sessions/:id")) return ownership.homeOf(id)
+    if (/\/sessions\/:id(?:\/|$)/.test(path)) return ownership.homeOf(id)
     if (path.startsWith("/api/asks/:id")) {
       const ask = await directory.getAsk(id)
       return ask === undefined ? LOCAL : ownership.homeOf(ask.sessionId)
@@ -111,7 +114,8 @@ export class Forwarding {
   /** A session that goes on from another is made where that one is, and one with a key always on the same hub: so there is one of it. */
   async #homeOfNew(body: unknown): Promise<Home> {
     const { directory, ownership, membership } = this.#options
-    const [key, resume] = [textOf(body, "requestKey"), textOf(body, "resume")]
+    const name = textOf(body, "session_key")
+    const [key, resume] = [textOf(body, "requestKey") ?? name, textOf(body, "resume") ?? name]
     const known = key === undefined ? undefined : await directory.findSession({ by: "requestKey", key })
     const source = known ?? (resume === undefined ? undefined : await this.#sessionCalled(resume))
     if (source !== undefined) return ownership.homeOf(source)
@@ -140,12 +144,20 @@ export class Forwarding {
   }
 }
 
-function isSteering({ method, path }: Forwarded): boolean {
-  if (method === "GET" || path === "/api/sessions/:id/read") return false
-  return path.startsWith("/api/sessions/:id") || path.startsWith("/api/asks/:id") || OTHERS.has(`${method} ${path}`)
+/** How a call is answered by the hub that has its session. `here`: any hub answers it. */
+function wayOf({ method, path }: Forwarded): "here" | "call" | "stream" {
+  if (path === "/v1/code/sessions/:id/events/stream") return "stream"
+  if (method === "GET" || path === "/api/sessions/:id/read") return "here"
+  const isOfOne = /\/(?:sessions|asks)\/:id(?:\/|$)/.test(path)
+  return isOfOne || OTHERS.has(`${method} ${path}`) ? "call" : "here"
 }
 
-const OTHERS: ReadonlySet<string> = new Set(["POST /api/sessions", "DELETE /api/grants/:id"])
+const OTHERS: ReadonlySet<string> = new Set(["POST /api/sessions", "POST /sessions", "DELETE /api/grants/:id"])
+
+function headersOf({ headers }: Request): Record<string, string> {
+  const [host, cursor] = [headers.get("host"), headers.get("last-event-id")]
+  return { ...(host !== null && { [HOST_HEADER]: host }), ...(cursor !== null && { "last-event-id": cursor }) }
+}
 
 function weight({ id }: SeenHub, key: string): string {
   return createHash("sha256").update(`${id} ${key}`).digest("hex")
@@ -161,7 +173,7 @@ function isNotThere(text: string): boolean {
   }
 }
 
-const TOLD_HEADERS = ["content-type", "retry-after", "allow", "location"]
+const TOLD_HEADERS = ["content-type", "retry-after", "allow", "location", "x-accel-buffering"]
 
 function relayed(reply: Response, text?: string): Response {
   const told = TOLD_HEADERS.flatMap((name) => {

@@ -1,6 +1,6 @@
 import { isObject } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import type { ClusterStore } from "../store/cluster-store.ts"
+import type { ClusterStore, SeenHub } from "../store/cluster-store.ts"
 import type { Fellows } from "./fellows.ts"
 import type { Membership } from "./membership.ts"
 
@@ -89,16 +89,16 @@ export class SharedRunners {
       const fellow = hub === undefined || hub === membership.id ? undefined : membership.find(hub)
       if (isHere) return [{ id, told, draining, where: "here" }]
       if (fellow === undefined) return [{ id, told, draining, where: "away" }]
-      return [{ id, told, draining, where: { epoch, request: (...asked) => this.#request(id, fellow.url, ...asked) } }]
+      return [{ id, told, draining, where: { epoch, request: (...asked) => this.#request(id, fellow, ...asked) } }]
     })
   }
 
   /** As the runner says it, or as one that went away says nothing. */
-  async #request(id: string, url: string, request: unknown, timeoutMs: number): Promise<unknown> {
+  async #request(id: string, fellow: SeenHub, request: unknown, timeoutMs: number): Promise<unknown> {
     const path = `/runners/${encodeURIComponent(id)}/request`
     try {
       const reply = await this.#options.fellows.call(
-        { url },
+        fellow,
         { method: "POST", path, body: { request, timeoutMs } },
         timeoutMs + WAY_MS,
       )

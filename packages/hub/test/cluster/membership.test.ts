@@ -1,5 +1,10 @@
+import { mkdtempSync, readFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { createServer } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import { tmpdir } from "node:os"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { makeCertificate } from "../../../../test/hub/proxy.ts"
 import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { ClusterSecret } from "../../src/cluster/cluster-secret.ts"
 import { checkClusterUrl } from "../../src/cluster/cluster-url.ts"
@@ -166,9 +171,27 @@ describe("what hubs need to know each other", () => {
     }
     const fellows = new Fellows(secret)
     const call = { method: "POST", path: "/refresh", body: {} }
-    expect((await fellows.fetch({ url }, call, 5_000)).status).toBe(200)
+    const fetch = () => fellows.fetch({ id: "fellow", url }, call, { timeoutMs: 5_000 })
+    expect((await fetch()).status).toBe(200)
     taken = "another"
-    await expect(fellows.fetch({ url }, call, 5_000)).rejects.toMatchObject({ code: "hub/unreachable" })
+    await expect(fetch()).rejects.toMatchObject({ code: "hub/unreachable" })
+  })
+
+  it("[CT2] hubs that call each other over https trust the certificates that they were told, and no others", async () => {
+    const folder = mkdtempSync(`${tmpdir()}/signalbox-test-`)
+    closers.push(() => rm(folder, { recursive: true }))
+    const { file, key } = makeCertificate(folder)
+    const cert = readFileSync(file, "utf8")
+    const server = createSecureServer({ cert, key: readFileSync(key) }, (_request, response) => response.end("{}"))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    closers.push(() => new Promise((resolve) => server.close(resolve)))
+    const address = server.address()
+    const url = `https://localhost:${typeof address === "object" ? address?.port : ""}`
+    const secret = { current: "secret", load: () => Promise.resolve() }
+    const call = { method: "POST", path: "/refresh", body: {} }
+    const fetch = (ca?: string) => new Fellows(secret, ca).fetch({ id: "fellow", url }, call, { timeoutMs: 5_000 })
+    expect((await fetch(cert)).status).toBe(200)
+    await expect(fetch()).rejects.toMatchObject({ code: "hub/unreachable" })
   })
 
   it("[CT2] an address that cannot work, has no database beside it or shows secrets is refused", () => {
