@@ -15,7 +15,10 @@ const NOBODY = 65_534
 /** Who may do everything, for tests; and who a hub signs in as, bound by limits and rights. */
 const OWNER = { name: "owner", password: "secret-of-the-owner" }
 const HUB = { name: "signalbox", password: "secret-of-the-hub" }
-const READY = "database system is ready to accept connections"
+const READY = /database system is ready to accept (?:read-only )?connections/
+/** The name by which a primary knows its standby. */
+const STANDBY = "standby"
+const STANDBY_MS = 60_000
 const START_MS = 60_000
 /** The processes of a killed server hold its memory for a moment longer. */
 const STARTS = 100
@@ -64,6 +67,39 @@ export class PostgresServer {
       await server.dispose()
       throw error
     }
+  }
+
+  /**
+   * A copy that follows this server on another port. From then on a commit here is confirmed when it is safe there too. Somebody must
+   * dispose of it.
+   * @param {{ readonly port: number }} options
+   */
+  async startStandby({ port }) {
+    const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"))
+    const follows = `host=127.0.0.1 port=${this.#port} user=${OWNER.name} password=${OWNER.password} application_name=${STANDBY}`
+    const settings = { ...this.#settings, primary_conninfo: follows }
+    const standby = new PostgresServer({ programs: this.#programs, folder, port, settings })
+    try {
+      standby.#copy(follows)
+      await standby.startAgain()
+      await this.#setStandby(STANDBY)
+      const look = "SELECT FROM pg_stat_replication WHERE application_name = $1 AND sync_state = 'sync'"
+      const late = Date.now() + STANDBY_MS
+      while ((await this.query(look, [STANDBY])).length === 0) {
+        if (Date.now() > late) throw new Error(`the standby does not follow: ${standby.log}`)
+        await pause(START_AGAIN_MS)
+      }
+      return standby
+    } catch (error) {
+      await standby.dispose()
+      throw error
+    }
+  }
+
+  /** This standby is the primary from now on, with nobody who follows it yet. */
+  async promote() {
+    await this.query("SELECT pg_promote(true, 60)")
+    await this.#setStandby("")
   }
 
   /** What the server said, for a test that failed. */
@@ -149,6 +185,21 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 
+  /** @param {string} name */
+  async #setStandby(name) {
+    await this.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+    await this.query("SELECT pg_reload_conf()")
+  }
+
+  /** @param {string} from */
+  #copy(from) {
+    if (isRoot()) chownSync(this.#folder, NOBODY, NOBODY)
+    const place = ["--pgdata", join(this.#folder, "data"), "--dbname", from]
+    const flags = ["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync"]
+    const [command, ...args] = this.#command("pg_basebackup", [...place, ...flags])
+    execFileSync(command, args, { cwd: this.#folder, stdio: ["ignore", "ignore", "pipe"] })
+  }
+
   #create() {
     const passwordFile = join(this.#folder, "password")
     writeFileSync(passwordFile, OWNER.password, { mode: 0o600 })
@@ -174,7 +225,7 @@ export class PostgresServer {
       child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
         this.#log = (this.#log + text).slice(-MAX_LOG_CHARS)
         said = (said + text).slice(-MAX_LOG_CHARS)
-        if (said.includes(READY)) resolve(true)
+        if (READY.test(said)) resolve(true)
       })
       child.once("error", reject)
       child.once("exit", () => resolve(false))

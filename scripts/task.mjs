@@ -45,11 +45,15 @@ const tasks = {
     ensureSystemPackage("chromium")
     await run(process.execPath, ["bench/web/run.mjs", ...args])
   },
-  /** A scripted year of a hub, which takes longer than test:full may. */
+  /** A scripted year of a hub, and several hubs with one fault after the other: longer than test:full may take. `faults` is the second alone. */
   async soak(args) {
     await ensureBuilt()
     await buildWeb()
-    await run(process.execPath, ["soak/year.mjs", ...args])
+    if (args[0] !== "faults") await run(process.execPath, ["soak/year.mjs", ...args])
+    if (args[0] !== "faults" && args.length > 0) return
+    const [, count = "200", seed] = args
+    const how = { SIGNALBOX_TESTS: "full", SIGNALBOX_FAULTS: count, ...(seed && { SIGNALBOX_SEED: seed }) }
+    await run(tool("vitest"), ["run", "test/postgres/faults/"], { env: { ...process.env, ...how } })
   },
   /** README's pictures, taken anew of a hub with simulated agents. */
   async pictures() {

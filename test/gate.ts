@@ -64,6 +64,7 @@ export const leftOut: readonly string[] =
         "test/postgres/commands.test.ts",
         "test/postgres/faults.test.ts",
         "test/postgres/rolling-restart.test.ts",
+        "test/postgres/faults/several-hubs-faults.test.ts",
         "test/postgres/streams.test.ts",
         "test/loop/loop.test.ts",
         "test/loop/loop-claude.test.ts",
@@ -203,6 +204,12 @@ export function runsNow(cell: string, name: string): boolean {
 export function hubKills(kind: "simulator" | "claude"): number {
   if (extent === "gate") return 6
   return kind === "simulator" ? 150 : 50
+}
+
+/** Faults that several hubs go through, and the seed of their order. `npm run soak` sets more. */
+export const clusterFaults = {
+  count: Number(process.env["SIGNALBOX_FAULTS"] ?? 30),
+  seed: process.env["SIGNALBOX_SEED"] === undefined ? undefined : Number(process.env["SIGNALBOX_SEED"]),
 }
 
 /** How hard the hub is abused. */

@@ -9,6 +9,11 @@ import { quietPort } from "../quiet-port.ts"
 
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
 
+/** With SIGNALBOX_TEST_STORE=postgres every hub has a PostgreSQL database of its own instead of a file. */
+const databases = process.env["SIGNALBOX_TEST_STORE"] === "postgres" ? await import("../postgres/server.ts") : undefined
+/** By data directories: a hub that is started on one again has the same database. */
+const databaseOf = new Map<string, string>()
+
 export interface Ready {
   readonly url: string
   readonly token: string
@@ -41,7 +46,12 @@ export class HubProcess {
 
   /** In a flag, `{port}` is the hub's port. */
   static async start(flags: readonly string[] = [], { data, command = COMMAND }: HubPlace = {}): Promise<HubProcess> {
-    const hub = new HubProcess(data ?? (await mkdtemp(join(tmpdir(), "signalbox-hub-"))), flags, command)
+    const place = data ?? (await mkdtemp(join(tmpdir(), "signalbox-hub-")))
+    const hub = new HubProcess(
+      place,
+      [...flags, ...(await storeFlags(place, { flags, isNew: data === undefined }))],
+      command,
+    )
     await hub.startElsewhere()
     return hub
   }
@@ -150,6 +160,13 @@ export class HubProcess {
     await exited
     return child.exitCode
   }
+}
+
+async function storeFlags(data: string, { flags, isNew }: { flags: readonly string[]; isNew: boolean }) {
+  if (databases === undefined || flags.includes("--store")) return []
+  if (isNew) databaseOf.set(data, (await databases.openTestDatabase()).url)
+  const url = databaseOf.get(data)
+  return url === undefined ? [] : ["--store", url]
 }
 
 /** What REST answers: looked at field by field by tests that know what they asked for. */

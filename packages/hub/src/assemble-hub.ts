@@ -135,7 +135,7 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble: warn,
     ...(cluster && { isFirst: () => cluster.isFirst }),
   })
-  await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load(), retention.load()])
+  await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
       logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")
@@ -155,7 +155,6 @@ export async function assembleHub(options: HubPartsOptions) {
     client: (upgrade) => clientDoors.handleUpgrade(upgrade),
   })
   await registry.restore()
-  if (!isShared) await desks.load()
   const core = new LocalHubCore({
     registry,
     log,

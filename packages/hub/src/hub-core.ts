@@ -372,10 +372,10 @@ export class LocalHubCore implements HubCore {
     const { describe, viewers } = this.#options
     const told = await describe?.(records.map(({ id }) => id))
     return records.map((record) => {
-      const { owner, pendingAsks = 0, isOrphan = false } = told?.get(record.id) ?? {}
+      const { owner, pendingAsks = 0, isOrphan = false, lastSeq = record.lastSeq } = told?.get(record.id) ?? {}
       const state = isOrphan && record.state !== "ended" ? "disconnected" : record.state
       const now = { state, pendingAsks, viewers: viewers.countOf(record.id) }
-      return viewOf(record, owner === undefined ? now : { ...now, owner })
+      return viewOf({ ...record, lastSeq }, owner === undefined ? now : { ...now, owner })
     })
   }
 

@@ -130,7 +130,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     closers.push(() => here.settle())
     const notReady = () => {
       if (closing !== undefined) return "The hub is stopping"
-      if (cluster?.refusal !== undefined) return "The hub has lost its place among the hubs"
+      if (cluster?.refusal !== undefined) return "The hub's lease has expired"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
     let serveFellow: ((request: Request, caller: Caller) => Promise<Response> | Response) | undefined
@@ -191,10 +191,10 @@ function openCluster({ logger, ...joining }: Joining, parts: () => HubParts | un
   return Cluster.open({
     ...joining,
     onLapsed(error) {
-      logger.error({ err: error }, "the hub has lost its place among the hubs: nobody is served until it has it again")
+      logger.error({ err: error }, "hub lease expired: requests are refused until it is renewed")
       parts()?.giveUp("the hub has lost its database")
     },
-    onBack: () => logger.info("the hub has its place among the hubs again"),
+    onBack: () => logger.info("hub lease renewed"),
     trouble: (what, error) => logger.warn({ err: error }, what),
   })
 }

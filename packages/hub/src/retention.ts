@@ -17,7 +17,7 @@ export interface RetentionOptions {
   readonly registry: Pick<SessionRegistry, "get" | "find" | "newestOf" | "remove">
   readonly directory: Pick<
     Directory,
-    "purgeSession" | "listSessions" | "sessionsBefore" | "getDocument" | "putDocument"
+    "purgeSession" | "listSessions" | "sessionsBefore" | "getDocument" | "changeDocument"
   >
   readonly log: Pick<EventLog, "purge">
   readonly asks: Pick<AskDesk, "isBusyWith">
@@ -85,13 +85,11 @@ export class Retention {
   readonly #waiting = new Map<string, Waiting>()
   /** Prunes whose sessions are all among those, by their keys. They end with them. */
   readonly #queued = new Set<string>()
-  #changing: Promise<unknown> = Promise.resolve()
   #working: Promise<void> | undefined
   #hasMore = false
   #looking: Promise<void> | undefined
   /** How many were purged since the hub started. */
   #purged = 0
-  #sizes: readonly KnownSize[] = []
   #timer: NodeJS.Timeout
   #isClosed = false
 
@@ -150,18 +148,14 @@ export class Retention {
   }
 
   async size(): Promise<StoreSize> {
-    const size = await this.#options.store.size()
+    const { store, directory } = this.#options
+    const [size, sizes] = await Promise.all([store.size(), directory.getDocument(SIZES)])
     const now = this.#now().getTime()
-    const dayAgo = this.#sizes.findLast(({ at }) => {
+    const dayAgo = sizesIn(sizes).findLast(({ at }) => {
       const age = now - Date.parse(at)
       return age >= ABOUT_A_DAY_MS.from && age <= ABOUT_A_DAY_MS.to
     })
     return { ...size, purging: this.#waiting.size, ...(dayAgo === undefined ? {} : { dayAgo }) }
-  }
-
-  async load(): Promise<void> {
-    const kept = await this.#options.directory.getDocument(SIZES)
-    if (Array.isArray(kept)) this.#sizes = kept.filter(isKnownSize)
   }
 
   /** Ends after the session that is under way. */
@@ -211,14 +205,16 @@ export class Retention {
 
   /** Whether the clock went on as it should since the last look. */
   async #noteSize(): Promise<boolean> {
-    const { bytes } = await this.#options.store.size()
+    const { store, directory } = this.#options
+    const { bytes } = await store.size()
     const now = this.#now()
-    const last = this.#sizes.at(-1)
+    const sizes = sizesIn(await directory.getDocument(SIZES))
+    const last = sizes.at(-1)
     const sinceMs = last === undefined ? HOUR_MS : now.getTime() - Date.parse(last.at)
     // A hub that is started again and again notes no more than one that runs.
     if (Math.abs(sinceMs) < HOUR_MS / 2) return true
-    this.#sizes = [...this.#sizes, { at: now.toISOString(), bytes }].slice(-MAX_SIZES)
-    await this.#options.directory.putDocument(SIZES, this.#sizes)
+    const noted = { at: now.toISOString(), bytes }
+    await directory.changeDocument(SIZES, (kept) => [...sizesIn(kept), noted].slice(-MAX_SIZES))
     return sinceMs > 0 && sinceMs <= MAX_AHEAD_MS
   }
 
@@ -327,23 +323,19 @@ export class Retention {
     }
   }
 
-  /** One change after the other, each of what the one before it left: two prunes at once are both kept. */
-  #changeOpen(change: (prunes: readonly OpenPrune[]) => readonly OpenPrune[]): Promise<void> {
-    const changing = this.#changing.then(() => this.#putOpen(change))
-    this.#changing = changing.catch(() => undefined)
-    return changing
-  }
-
-  async #putOpen(change: (prunes: readonly OpenPrune[]) => readonly OpenPrune[]): Promise<void> {
-    const prunes = change(await this.#openPrunes())
-    if (prunes.length > MAX_OPEN_PRUNES)
-      throw new HubError("hub/busy", "Too many prunes at once: try again when they are done.")
-    await this.#options.directory.putDocument(PRUNES, prunes, { synced: true })
+  /** Each change is made to what is in the store then: two prunes at once, even of two hubs, are both kept. */
+  async #changeOpen(change: (prunes: readonly OpenPrune[]) => readonly OpenPrune[]): Promise<void> {
+    const changed = (kept: unknown) => {
+      const prunes = change(openPrunesIn(kept))
+      if (prunes.length > MAX_OPEN_PRUNES)
+        throw new HubError("hub/busy", "Too many prunes at once. Try again when they are done.")
+      return prunes
+    }
+    await this.#options.directory.changeDocument(PRUNES, changed, { synced: true })
   }
 
   async #openPrunes(): Promise<readonly OpenPrune[]> {
-    const open = await this.#options.directory.getDocument(PRUNES)
-    return Array.isArray(open) ? open.filter(isOpenPrune) : []
+    return openPrunesIn(await this.#options.directory.getDocument(PRUNES))
   }
 
   #momentOf({ olderThan }: Prune): string {
@@ -373,8 +365,16 @@ function isPassedOver(error: unknown): boolean {
   return error instanceof HubError && PASSED_OVER.has(error.code)
 }
 
+function openPrunesIn(kept: unknown): readonly OpenPrune[] {
+  return Array.isArray(kept) ? kept.filter(isOpenPrune) : []
+}
+
 function isOpenPrune(value: unknown): value is OpenPrune {
   return isObject(value) && typeof value["before"] === "string" && typeof value["by"] === "string"
+}
+
+function sizesIn(kept: unknown): readonly KnownSize[] {
+  return Array.isArray(kept) ? kept.filter(isKnownSize) : []
 }
 
 function isKnownSize(value: unknown): value is KnownSize {

@@ -350,7 +350,6 @@ describe("pruning", () => {
     expect([trouble.mock.calls.length, (await retention.size()).purging]).toEqual([3, 3])
     await retention.close()
     const later = retentionOn(parts)
-    await later.load()
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(61_000)
       expect(await idsOf(parts)).toEqual([])
@@ -372,7 +371,6 @@ describe("pruning", () => {
     ])
     await first.close()
     const later = retentionOn(parts)
-    await later.load()
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(61_000)
       expect(await idsOf(parts)).toEqual(["d1", "d3", "d4"])
@@ -389,7 +387,6 @@ describe("pruning", () => {
     await first.close()
     expect(await idsOf(parts)).toHaveLength(3)
     const later = retentionOn(parts)
-    await later.load()
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(61_000)
       expect(await idsOf(parts)).toEqual([])
@@ -400,7 +397,7 @@ describe("pruning", () => {
     })
     await later.close()
     const full = await daysOf(2)
-    vi.spyOn(full.directory, "putDocument").mockRejectedValueOnce(new HubError("store/full", "no room"))
+    vi.spyOn(full.directory, "changeDocument").mockRejectedValueOnce(new HubError("store/full", "no room"))
     const refusing = retentionOn(full)
     await expect(refusing.prune({ olderThan: "1h" }, PERSON)).rejects.toMatchObject({ code: "store/full" })
     expect([(await refusing.size()).purging, (await idsOf(full)).length]).toEqual([0, 2])
@@ -414,7 +411,6 @@ describe("pruning", () => {
     const before = new Date(NOW.getTime() - 30 * 86_400_000).toISOString()
     await parts.directory.putDocument("store-sizes", [{ at: before, bytes: 1 }])
     const retention = retentionOn(parts, { olderThan: "1d" })
-    await retention.load()
     await vi.advanceTimersByTimeAsync(61_000)
     expect(await idsOf(parts)).toHaveLength(3)
     await vi.waitFor(async () => {
@@ -453,7 +449,6 @@ describe("pruning", () => {
     const parts = await daysOf(1)
     const at = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000).toISOString()
     const first = retentionOn(parts)
-    await first.load()
     expect(await first.size()).toEqual({ ...SIZE, purging: 0 })
     await parts.directory.putDocument("store-sizes", [
       { at: at(30), bytes: 1 },
@@ -461,7 +456,6 @@ describe("pruning", () => {
       { at: at(2), bytes: 3 },
     ])
     const later = retentionOn(parts)
-    await later.load()
     expect((await later.size()).dayAgo).toEqual({ at: at(24), bytes: 2 })
     await Promise.all([first.close(), later.close()])
   })

@@ -13,7 +13,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { FanOut } from "../viewers/fan-out.ts"
 import { ClientDesk } from "./client-desk.ts"
-import { type ClientPart, CONTROL_PART, readKeptPart } from "./client-parts.ts"
+import { CONTROL_PART, readKeptPart } from "./client-parts.ts"
 import type { Enforcement } from "./enforcement.ts"
 
 export interface ClientDesksOptions {
@@ -26,8 +26,6 @@ export interface ClientDesksOptions {
 }
 
 const NOT_IN_TIME = "No hub judged this tool call in time, so its machine's runner denied it."
-const INDEX = "clients"
-const MAX_KEPT_SESSIONS = 1_000
 const GREETING_WAIT_MS = 30_000
 
 /** The desks of all sessions, each made when a client first brings something or comes. */
@@ -42,32 +40,14 @@ export class ClientDesks {
     this.#options = options
   }
 
-  /** At start, before agents come: what kept clients had brought is part of the first `initialize`. */
-  async load(): Promise<void> {
-    const { directory, registry } = this.#options
-    const index = await directory.getDocument(INDEX)
-    for (const id of Array.isArray(index) ? index : []) {
-      const session = typeof id === "string" ? registry.loaded(id) : undefined
-      if (session === undefined || session.isEnded) continue
-      if (this.#kept.has(session.id)) continue
-      const parts = await this.#keptOf(session.id)
-      this.#kept.add(session.id)
-      this.of(session).restore(parts)
-    }
-  }
-
-  /** The hooks and servers that kept clients had brought to a session of another hub. */
+  /** Before its agent comes: what kept clients had brought is part of the first `initialize`. */
   async restore(session: LiveSession): Promise<void> {
     if (session.isEnded || this.#desks.has(session.id)) return
-    const parts = await this.#keptOf(session.id)
+    const kept = await this.#options.directory.getDocument(documentOf(session.id))
+    const parts = (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
     if (parts.length === 0) return
     this.#kept.add(session.id)
     this.of(session).restore(parts)
-  }
-
-  async #keptOf(sessionId: string): Promise<readonly ClientPart[]> {
-    const kept = await this.#options.directory.getDocument(documentOf(sessionId))
-    return (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
   }
 
   /** The session is another hub's now, and what clients brought to it with it. */
@@ -210,15 +190,7 @@ export class ClientDesks {
     const { directory, registry } = this.#options
     if (parts.length === 0 && !this.#kept.delete(sessionId)) return
     if (parts.length > 0) this.#kept.add(sessionId)
-    for (const oldest of this.#kept) {
-      if (this.#kept.size <= MAX_KEPT_SESSIONS) break
-      this.#kept.delete(oldest)
-    }
-    const write = async () => {
-      await directory.putDocument(documentOf(sessionId), parts)
-      await directory.putDocument(INDEX, [...this.#kept])
-    }
-    this.#writing = Promise.all([this.#writing, write()])
+    this.#writing = Promise.all([this.#writing, directory.putDocument(documentOf(sessionId), parts)])
       .then(() => undefined)
       .catch((error: unknown) => {
         const session = registry.loaded(sessionId)

@@ -68,7 +68,7 @@ export class ClusterDoor {
       await this.#admit(request.headers.authorization)
       const inner = PATH.exec(path)?.[1] ?? ""
       if (inner !== "/stream" && !inner.startsWith("/ws/session/"))
-        throw new HubError("route/unknown", "there is nothing here")
+        throw new HubError("route/unknown", "No such route.")
       if (socket.destroyed) return
       if (inner === "/stream") return services.stream(upgrade)
       const shown = request.headers[CALLER_HEADER]
@@ -84,7 +84,7 @@ export class ClusterDoor {
   async #admit(authorization: string | null | undefined): Promise<void> {
     const shown = readBearer(authorization ?? undefined) ?? ""
     if (await this.#options.secret.admits(shown)) return
-    throw new HubError("auth/required", "only hubs on the same store come in here")
+    throw new HubError("auth/required", "Only hubs on this database may call this.")
   }
 
   async #serve(request: Request, url: URL): Promise<Response> {
@@ -101,7 +101,7 @@ export class ClusterDoor {
     const body = await this.#bodies.read(request, MAX_BODY_BYTES)
     const fields = isObject(body) ? body : {}
     const [, kind, name, what] = path.split("/").map(decodeURIComponent)
-    if (request.method !== "POST") throw new HubError("route/unknown", "there is nothing here")
+    if (request.method !== "POST") throw new HubError("route/unknown", "No such route.")
     if (kind === "refresh") {
       await services.refresh()
       return jsonReply(200, {})
@@ -113,14 +113,14 @@ export class ClusterDoor {
     if (kind === "runners" && name !== undefined && what === "request") {
       return jsonReply(200, { result: await services.requestRunner(name, fields) })
     }
-    throw new HubError("route/unknown", "there is nothing here")
+    throw new HubError("route/unknown", "No such route.")
   }
 }
 
 function readCaller(header: string | null): Caller {
   const value = parse(Buffer.from(header ?? "", "base64url").toString())
   if (!isObject(value) || typeof value["role"] !== "string")
-    throw new HubError("request/invalid", "the other hub does not say for whom it asks")
+    throw new HubError("request/invalid", "The caller header is missing.")
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub wrote it, as this one does
   return value as unknown as Caller
 }

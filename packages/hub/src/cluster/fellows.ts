@@ -215,20 +215,16 @@ function isApiCode(code: string): code is ApiErrorCode {
 }
 
 function unreachable(url: string, cause: unknown): HubError {
-  return new HubError(
-    "hub/unreachable",
-    `The hub at ${url} has this session and cannot be reached: try again in a moment.`,
-    {
-      cause,
-      details: { retryAfterSeconds: 2 },
-    },
-  )
+  return new HubError("hub/unreachable", `The hub at ${url} cannot be reached. Try again in a moment.`, {
+    cause,
+    details: { retryAfterSeconds: 2 },
+  })
 }
 
 function lost(url: string, cause: unknown): HubError {
   return new HubError(
     "hub/moved",
-    `The hub at ${url} went away before it replied (${reasonOf(cause)}): nobody knows whether it was done. Look before you try again.`,
+    `The hub at ${url} went away before it replied (${reasonOf(cause)}): it may or may not have been done. Check before you repeat it.`,
     { cause, details: { retryAfterSeconds: 1 } },
   )
 }

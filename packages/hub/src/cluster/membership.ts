@@ -60,7 +60,7 @@ export class Membership {
       await options.store.leave(membership.id)
       throw new HubError(
         "start/store",
-        `the hub at ${stranger.url} is of version ${stranger.version}, which this version (${options.version}) cannot share a database with: stop it first, or start that version here`,
+        `the hub at ${stranger.url} runs version ${stranger.version}, which cannot share a database with this version (${options.version}): stop it first, or start that version here`,
       )
     }
     membership.#schedule()

@@ -88,9 +88,9 @@ export class ClusterOwnership {
     const { store, membership } = this.#options
     const found = await store.owners(ids)
     return new Map(
-      [...found].map(([id, { owner, pendingAsks }]) => {
+      [...found].map(([id, { owner, ...facts }]) => {
         const isAlive = owner !== undefined && membership.find(owner) !== undefined
-        return [id, { pendingAsks, owner: isAlive ? owner : undefined, isOrphan: owner !== undefined && !isAlive }]
+        return [id, { ...facts, owner: isAlive ? owner : undefined, isOrphan: owner !== undefined && !isAlive }]
       }),
     )
   }

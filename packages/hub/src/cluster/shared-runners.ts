@@ -27,6 +27,14 @@ interface ElsewhereRunner {
   request(request: unknown, timeoutMs: number): Promise<unknown>
 }
 
+/** What a runner does here, in this order, and how it is doing. */
+interface News {
+  readonly joins: boolean
+  readonly leaves: boolean
+  readonly told: unknown
+}
+
+const RETRY_MS = 1_000
 /** The time that the way to another hub and back may take. */
 const WAY_MS = 5_000
 
@@ -35,9 +43,10 @@ export class SharedRunners {
   readonly #options: SharedRunnersOptions
   /** Those that are connected here, with the number of their connection once it is known. */
   readonly #here = new Map<string, number | undefined>()
-  /** Runners whose news is still to be written, by their ids. */
-  readonly #untold = new Map<string, unknown>()
+  /** What is still to be written, by the ids of runners. */
+  readonly #untold = new Map<string, News>()
   #writing: Promise<void> = Promise.resolve()
+  #retry: NodeJS.Timeout | undefined
 
   constructor(options: SharedRunnersOptions) {
     this.#options = options
@@ -45,22 +54,19 @@ export class SharedRunners {
 
   joined(id: string, told: unknown): void {
     this.#here.set(id, undefined)
-    this.#untold.delete(id)
-    this.#write(async (store) => {
-      const epoch = await store.runnerJoined(id, told)
-      if (this.#here.has(id)) this.#here.set(id, epoch)
-    })
+    this.#untold.set(id, { joins: true, leaves: false, told })
+    this.#write()
   }
 
   /** Soon, and not each time. */
   changed(id: string, told: unknown): void {
-    if (this.#here.has(id)) this.#untold.set(id, told)
+    if (this.#here.has(id)) this.#untold.set(id, this.#with(id, { joins: false, leaves: false, told }))
   }
 
   left(id: string, told: unknown): void {
     this.#here.delete(id)
-    this.#untold.delete(id)
-    this.#write((store) => store.runnerLeft(id, told))
+    this.#untold.set(id, this.#with(id, { joins: false, leaves: true, told }))
+    this.#write()
   }
 
   drain(id: string, draining: boolean): Promise<void> {
@@ -79,8 +85,7 @@ export class SharedRunners {
   async list({ areHubsNew = false } = {}): Promise<readonly SharedRunner[]> {
     const { store, membership } = this.#options
     if (areHubsNew) await membership.refresh()
-    for (const [id, told] of this.#untold) this.#write((to) => to.runnerChanged(id, told))
-    this.#untold.clear()
+    this.#write()
     await this.#writing
     const rows = await store.runners()
     return rows.flatMap(({ id, hub, epoch, told, draining }): SharedRunner[] => {
@@ -112,11 +117,45 @@ export class SharedRunners {
     }
   }
 
-  #write(write: (store: ClusterStore) => Promise<unknown>): void {
-    const { store, trouble } = this.#options
-    this.#writing = this.#writing
-      .then(() => write(store))
-      .then(() => undefined)
-      .catch((error: unknown) => trouble("what runners tell could not be shared", error))
+  #with(id: string, news: News): News {
+    const untold = this.#untold.get(id)
+    return untold === undefined ? news : joinNews(untold, news)
   }
+
+  #write(): void {
+    this.#writing = this.#writing.then(() => this.#writeAll())
+  }
+
+  /** What cannot be written now, as the database is away, is written when it is back. */
+  async #writeAll(): Promise<void> {
+    for (const [id, news] of this.#untold) {
+      this.#untold.delete(id)
+      try {
+        await this.#tell(id, news)
+      } catch (error) {
+        const newer = this.#untold.get(id)
+        this.#untold.set(id, newer === undefined ? news : joinNews(news, newer))
+        this.#options.trouble("what runners tell could not be shared yet", error)
+        clearTimeout(this.#retry)
+        this.#retry = setTimeout(() => this.#write(), RETRY_MS).unref()
+        return
+      }
+    }
+  }
+
+  async #tell(id: string, { joins, leaves, told }: News): Promise<void> {
+    const { store } = this.#options
+    if (joins) {
+      const epoch = await store.runnerJoined(id, told)
+      if (this.#here.has(id)) this.#here.set(id, epoch)
+    }
+    if (leaves) await store.runnerLeft(id, told)
+    if (!joins && !leaves) await store.runnerChanged(id, told)
+  }
+}
+
+/** Both in one, as nobody has written the first. */
+function joinNews(first: News, then: News): News {
+  if (then.joins) return then
+  return { joins: first.joins, leaves: first.leaves || then.leaves, told: then.told }
 }

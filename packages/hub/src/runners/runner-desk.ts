@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises"
 import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
 import { HubError } from "../errors.ts"
+import { COME_BACK } from "../http/door.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
@@ -26,6 +28,7 @@ export interface RunnerDeskOptions {
 
 /** A process that is over may have its last words on their way by a connection of its own. */
 const MISSING_GRACE_MS = 15_000
+const CUT_AGAIN_MS = 500
 
 /** Brings what a runner has and what the hub thinks it has together, each time it comes. */
 export class RunnerDesk implements RunnerListener {
@@ -51,9 +54,8 @@ export class RunnerDesk implements RunnerListener {
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
     await this.#stopStrays(hello)
-    const noted: string[] = []
-    for (const cut of hello.cut) if (await this.#endCut(id, cut)) noted.push(cut.spawn)
-    if (noted.length > 0) connection.tell({ ev: "noted", spawns: noted })
+    const left = await this.#noteCut(connection, id, hello.cut)
+    if (left.length > 0) void this.#keepNoting(connection, id, left)
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
     this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
     for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) session.wantAgent()
@@ -102,7 +104,27 @@ export class RunnerDesk implements RunnerListener {
     this.#timers.clear()
   }
 
-  /** False: another hub has the session and does not give it away now, so the runner is to tell it again. */
+  /** @returns those whose session another hub has, and does not give away now */
+  async #noteCut(connection: RunnerConnection, id: string, cut: readonly Cut[]): Promise<readonly Cut[]> {
+    const noted: string[] = []
+    for (const each of cut) if (await this.#endCut(id, each)) noted.push(each.spawn)
+    if (noted.length > 0) connection.tell({ ev: "noted", spawns: noted })
+    return cut.filter(({ spawn }) => !noted.includes(spawn))
+  }
+
+  /** Until all are noted, or the runner is gone and tells of them again. */
+  async #keepNoting(connection: RunnerConnection, id: string, cut: readonly Cut[]): Promise<void> {
+    try {
+      for (let left = cut; left.length > 0 && this.#ids.has(connection); ) {
+        await pause(CUT_AGAIN_MS, undefined, { ref: false })
+        if (this.#ids.has(connection)) left = await this.#noteCut(connection, id, left)
+      }
+    } catch {
+      await connection.end(COME_BACK, "the hub could not note which agents are over").catch(() => undefined)
+    }
+  }
+
+  /** False: another hub has the session and does not give it away now. */
   async #endCut(runner: string, { session: sessionId, spawn, reason }: Cut): Promise<boolean> {
     try {
       await this.#options.registry.take(sessionId, spawn)

@@ -140,7 +140,7 @@ export class SessionRegistry {
 
   /** The one way in which a session comes back, at start and later: its record, asks, answers, grants and messages. */
   async #load(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
-    const { directory, asks, grants, uses, ownership } = this.#options
+    const { directory, asks, grants, uses, clients, ownership } = this.#options
     const somebodys = this.#letGo.get(id)?.deref()
     let kept = somebodys?.kept ?? (await directory.getSession(id))
     if (kept === undefined) return undefined
@@ -158,10 +158,8 @@ export class SessionRegistry {
       await grants?.restore(id)
       await uses?.restore(id)
       if (somebodys === undefined) await session.load()
-      if (ownership !== undefined) {
-        await this.#hub?.clients.restore(session)
-        await this.#tellAnew(session)
-      }
+      await clients.restore(session)
+      if (ownership !== undefined) await this.#tellAnew(session)
       return session
     } catch (error) {
       if (ownership === undefined) this.#drop(session)

@@ -16,6 +16,8 @@ export type Claimed = { readonly isOurs: true } | { readonly isOurs: false; read
 export interface OwnedSession {
   readonly owner: string | undefined
   readonly pendingAsks: number
+  /** Its record is saved a little later than its events are. */
+  readonly lastSeq: number
 }
 
 export interface RunnerRow {

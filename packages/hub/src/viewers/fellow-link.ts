@@ -97,7 +97,7 @@ export class FellowLink {
     return followed
   }
 
-  /** Every few seconds: dials anew, notices an end that was not told, and lets go of sessions that nobody watches. */
+  /** About once a second: dials anew, notices an end that was not told, and lets go of sessions that nobody watches. */
   look(): void {
     if (this.#socket === undefined) return this.#dial()
     this.#silentLooks += 1

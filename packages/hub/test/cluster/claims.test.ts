@@ -52,8 +52,8 @@ describe.runIf(hasPostgres)("whose session it is", () => {
     expect(await claim(other, "s")).toEqual({ isOurs: false, owner: one.cluster.hub })
     expect(await one.cluster.owners(["s", "t"])).toEqual(
       new Map([
-        ["s", { owner: one.cluster.hub, pendingAsks: 0 }],
-        ["t", { owner: undefined, pendingAsks: 0 }],
+        ["s", { owner: one.cluster.hub, pendingAsks: 0, lastSeq: 0 }],
+        ["t", { owner: undefined, pendingAsks: 0, lastSeq: 0 }],
       ]),
     )
     await one.cluster.release("s")

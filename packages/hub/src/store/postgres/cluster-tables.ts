@@ -43,7 +43,8 @@ const CLAIM = `
   SELECT epoch FROM updated UNION ALL SELECT epoch FROM made`
 const RELEASE = "UPDATE logs SET owner = NULL WHERE name = $1"
 const OWNERS = `
-  SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending')
+  SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending'),
+    coalesce(logs.last_seq, 0)
   FROM unnest($1::text[]) AS given (name) LEFT JOIN logs ON logs.name = given.name`
 const JOINED = `
   INSERT INTO runners (id, hub, epoch, draining, body) VALUES ($1, $2, 1, false, $3)
@@ -110,9 +111,13 @@ export class ClusterTables implements ClusterStore {
   async owners(sessions: readonly string[]): Promise<ReadonlyMap<string, OwnedSession>> {
     const rows = await this.#all(OWNERS, [sessions.map(toStored)])
     return new Map(
-      rows.map(([name, owner, pendingAsks]) => [
+      rows.map(([name, owner, pendingAsks, lastSeq]) => [
         fromStored(String(name)),
-        { owner: owner === null ? undefined : String(owner), pendingAsks: Number(pendingAsks) },
+        {
+          owner: owner === null ? undefined : String(owner),
+          pendingAsks: Number(pendingAsks),
+          lastSeq: Number(lastSeq),
+        },
       ]),
     )
   }
