@@ -76,7 +76,7 @@ describe.runIf(hasPostgres)("the place of a hub among others", () => {
     await rowsIn(url, "UPDATE signalbox.hubs SET wire = 999")
     await expect(join(await open(), { version: "1.2.3" })).rejects.toMatchObject({
       code: "start/store",
-      message: expect.stringMatching(/10\.0\.0\.2:8765 is of version 9\.9\.9, .*this version \(1\.2\.3\)/),
+      message: expect.stringMatching(/10\.0\.0\.2:8765 runs version 9\.9\.9, .*this version \(1\.2\.3\)/),
     })
     expect(await rowsIn(url, "SELECT version FROM signalbox.hubs")).toEqual([{ version: "9.9.9" }])
   })
