@@ -134,6 +134,8 @@ export class RunnerDesk implements RunnerListener {
       await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
       return true
     } catch (error) {
+      // The hub that has the session forgot the process long ago.
+      if (error instanceof HubError && error.code === "session/no-agent") return true
       if (!isMoved(error)) throw error
       return false
     }
