@@ -149,7 +149,7 @@ export async function assembleHub(options: HubPartsOptions) {
   cluster?.connect({
     refresh,
     adopt: () => registry.restore(),
-    release: (id, spawn) => release({ registry, launches }, id, spawn),
+    release: (id, come) => release({ registry, launches }, id, come),
     requestRunner: (id, body) => requestRunner(fleet, id, body),
     stream: (upgrade) => streamDoor.admitFellow(upgrade),
     client: (upgrade) => clientDoors.handleUpgrade(upgrade),
@@ -266,8 +266,14 @@ interface Releasing {
   readonly launches: LaunchDesk
 }
 
-/** The session's agent has come to a fellow hub. `spawn`: its process, unless it dialled in by itself. */
-async function release({ registry, launches }: Releasing, id: string, spawn: string | undefined): Promise<void> {
+interface Come {
+  /** Its process, unless it dialled in by itself. */
+  readonly spawn: string | undefined
+  readonly next: string | undefined
+}
+
+/** The session's agent has come to the hub `next`. */
+async function release({ registry, launches }: Releasing, id: string, { spawn, next }: Come): Promise<void> {
   // It may be this hub's and not in its memory: it gave everything up when it lost its lease, and nobody came for it.
   const session = registry.loaded(id) ?? (await registry.find(id).catch(unlessMoved))
   if (session === undefined) return
@@ -276,7 +282,7 @@ async function release({ registry, launches }: Releasing, id: string, spawn: str
   const isKnown =
     spawn === undefined ? launch === undefined : launch?.spawn === spawn || launch?.earlier.includes(spawn)
   if (isKnown !== true) throw new HubError("session/no-agent", "the session has no such process")
-  if (registry.loaded(id) === session) await registry.handOver(session)
+  if (registry.loaded(id) === session) await registry.handOver(session, next)
 }
 
 function requestRunner(fleet: RunnerFleet, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {

@@ -10,8 +10,11 @@ import { CALLER_HEADER, HOST_HEADER } from "./fellows.ts"
 
 /** The services of a hub for its fellows, beside all that it does for people. */
 export interface FellowServices {
-  /** The session's agent has come to the fellow. Nothing happens if this hub does not have it. */
-  release(session: string, spawn: string | undefined): Promise<void>
+  /** The session's agent has come to the fellow `next`. Nothing happens if this hub does not have it. */
+  release(
+    session: string,
+    agent: { readonly spawn: string | undefined; readonly next: string | undefined },
+  ): Promise<void>
   /** Asks a runner that is connected here. */
   requestRunner(runner: string, body: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Reads anew the state that hubs share. */
@@ -107,7 +110,7 @@ export class ClusterDoor {
       return jsonReply(200, {})
     }
     if (kind === "sessions" && name !== undefined && what === "release") {
-      await services.release(name, textOf(fields, "spawn"))
+      await services.release(name, { spawn: textOf(fields, "spawn"), next: textOf(fields, "next") })
       return jsonReply(200, {})
     }
     if (kind === "runners" && name !== undefined && what === "request") {

@@ -64,12 +64,13 @@ export class ClusterOwnership {
   }
 
   async #askFor(fellow: SeenHub, id: string, spawn: string | undefined): Promise<void> {
+    const { membership, fellows } = this.#options
     const path = `/sessions/${encodeURIComponent(id)}/release`
-    await this.#options.fellows.call(fellow, { method: "POST", path, body: { spawn } }, RELEASE_TIMEOUT_MS)
+    await fellows.call(fellow, { method: "POST", path, body: { spawn, next: membership.id } }, RELEASE_TIMEOUT_MS)
   }
 
-  release(id: string): Promise<void> {
-    return this.#options.store.release(id)
+  release(id: string, next?: string): Promise<void> {
+    return this.#options.store.release(id, next)
   }
 
   drop(id: string): void {

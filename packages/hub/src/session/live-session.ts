@@ -132,6 +132,11 @@ export class LiveSession {
     return peerTraits({ claude_code_version: version, capabilities: this.#progress.state.facts.capabilities ?? [] })
   }
 
+  /** Why nobody can do anything with it any more: it was purged, or is another hub's. */
+  get gone(): HubError | undefined {
+    return this.#gone
+  }
+
   view(): Session {
     const { asks, viewers, hubId: owner } = this.#hub
     const pendingAsks = asks.pendingCount(this.id)

@@ -10,8 +10,8 @@ export interface Ownership {
   take(id: string, spawn: string | undefined): Promise<void>
   /** The same for a session that the store does not have: a hub may be starting its agent. */
   takeUnsaved(id: string, spawn: string | undefined): Promise<void>
-  /** Nobody needs it here. */
-  release(id: string): Promise<void>
+  /** Nobody needs it here, or the hub `next` has it from now on. */
+  release(id: string, next?: string): Promise<void>
   /** Whatever of it is still to be written here never will be. */
   drop(id: string): void
 }

@@ -233,13 +233,13 @@ export class SessionRegistry {
     await ownership.release(session.id)
   }
 
-  /** A fellow hub needs it, as its agent is there: what was said so far is in the store when this resolves, and its agent is told to come back. */
-  async handOver(session: LiveSession): Promise<void> {
+  /** A fellow hub needs it, as its agent is there: what was said so far is in the store when this resolves, and its agent is told to come back. Those who watch it here cannot claim it before the fellow does. */
+  async handOver(session: LiveSession, fellow: string | undefined): Promise<void> {
     const { ownership } = this.#options
     await session.wire?.closeWith(COME_BACK, "the session goes to another hub").catch(() => undefined)
     await session.taken()
     await session.settled()
-    await ownership?.release(session.id)
+    await ownership?.release(session.id, fellow)
     this.depart(session, movedError(session.id))
   }
 

@@ -50,8 +50,8 @@ export interface ClusterStore {
   claim(session: string, how: { readonly leaseMs: number; readonly force: boolean }): Promise<Claimed>
   /** The session is new, so this hub has it. */
   begin(session: string): void
-  /** Nobody needs it here any more. What was written of it before is in the database when this resolves. */
-  release(session: string): Promise<void>
+  /** Nobody needs it here any more, or the hub `next` has it from now on. What was written of it before is in the database when this resolves. */
+  release(session: string, next?: string): Promise<void>
   /** At once, and without a word to the others: what is written of it fails. */
   drop(session: string): void
   /** The epoch under which this hub writes the session, if it does. */

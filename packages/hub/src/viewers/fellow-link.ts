@@ -6,15 +6,15 @@ import { HubError } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { MessageInProgress, type Published } from "../session/history.ts"
-import type { FanOut } from "./fan-out.ts"
-import type { WatchedSession } from "./stream-viewer.ts"
+import { FanOut } from "./fan-out.ts"
+import type { Watched, WatchedSession } from "./stream-viewer.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 export interface FellowLinkOptions {
   readonly url: string
   readonly dial: () => WebSocket
-  /** People who watch what other hubs have. */
+  /** Of those who watch all sessions. */
   readonly fanOut: FanOut
   /** All that the other hub has was told, after the connection was lost, too: this was known before, and not told again. */
   readonly onCaughtUp: (missed: Known) => void
@@ -77,7 +77,7 @@ export class FellowLink {
   }
 
   /** The session as the other hub has it: from here on what is said in it is told to those who watch. */
-  async follow(id: string): Promise<WatchedSession> {
+  async follow(id: string): Promise<Watched> {
     const signal = AbortSignal.timeout(WAIT_MS)
     const late = () => new HubError("hub/unreachable", `The hub at ${this.#options.url} cannot be reached.`)
     while (!this.#isUp) {
@@ -90,11 +90,18 @@ export class FellowLink {
       this.#send({ op: "subscribe", session: id })
     }
     while (!followed.isReady) {
-      if (followed.refusal !== undefined) throw followed.refusal
+      if (followed.gone !== undefined) throw followed.gone
       if (signal.aborted) throw late()
       await this.#wait(signal)
     }
-    return followed
+    return { session: followed, fanOut: followed.fanOut }
+  }
+
+  /** Where people hear of the session: those who watch all, and those who follow it over this link. */
+  fanOutsOf(session: string): readonly FanOut[] {
+    const { fanOut } = this.#options
+    const followed = this.#followed.get(session)
+    return followed === undefined ? [fanOut] : [fanOut, followed.fanOut]
   }
 
   /** About once a second: dials anew, notices an end that was not told, and lets go of sessions that nobody watches. */
@@ -104,7 +111,7 @@ export class FellowLink {
     if (this.#silentLooks > MAX_SILENT_LOOKS) return this.#socket.terminate()
     if (this.#isUp) this.#send({ op: "ping" })
     for (const [id, followed] of this.#followed) {
-      if (followed.isUnwatched(this.#options.fanOut.countOf(id))) this.#unfollow(id, followed)
+      if (followed.isUnwatched()) this.#unfollow(id, followed)
     }
   }
 
@@ -161,9 +168,8 @@ export class FellowLink {
     refusal = new HubError("hub/moved", `session ${id} went to another hub`),
   ): void {
     this.#followed.delete(id)
-    followed.refusal = refusal
+    followed.leave(refusal)
     this.#change.wake()
-    if (followed.isReady) this.#options.fanOut.left(id)
   }
 
   #unfollow(id: string, followed: Followed): void {
@@ -188,9 +194,7 @@ export class FellowLink {
   #publish(id: string, line: Json, text: string): void {
     const followed = this.#followed.get(id)
     if (followed === undefined) return
-    const item = publishedIn(line, text)
-    followed.take(item)
-    this.#options.fanOut.published(id, [item])
+    followed.take(publishedIn(line, text))
   }
 
   #takeAsk(told: Json): void {
@@ -198,7 +202,7 @@ export class FellowLink {
     const ask = told as unknown as Ask
     if (ask.state === "pending") this.#asks.set(ask.id, ask)
     else this.#asks.delete(ask.id)
-    this.#options.fanOut.asked(ask)
+    for (const fanOut of this.fanOutsOf(ask.sessionId)) fanOut.asked(ask)
   }
 
   #takeView(told: Json): void {
@@ -206,9 +210,9 @@ export class FellowLink {
     const view = told as unknown as Session
     if (view.state === "ended") this.#sessions.delete(view.id)
     else this.#sessions.add(view.id)
-    const followed = this.#followed.get(view.id)
-    if (followed?.takeView(view) === true) this.#change.wake()
-    this.#options.fanOut.changed(view)
+    this.#followed.get(view.id)?.takeView(view)
+    this.#change.wake()
+    for (const fanOut of this.fanOutsOf(view.id)) fanOut.changed(view)
   }
 
   #takeWord(session: string, line: Json): void {
@@ -216,12 +220,14 @@ export class FellowLink {
     const followed = this.#followed.get(session)
     switch (line["ev"]) {
       case "subscribed":
-        return followed?.begin(Number(line["lastSeq"]))
+        followed?.begin(Number(line["lastSeq"]))
+        return this.#change.wake()
       case "read":
         return fanOut.read({ person: String(line["person"]), sessionId: session, seq: Number(line["seq"]) })
       case "purged":
         this.#sessions.delete(session)
-        return fanOut.purged(session)
+        for (const each of this.fanOutsOf(session)) each.purged(session)
+        return
       case "left":
         this.#sessions.delete(session)
         for (const { id } of this.openAsks(session)) this.#asks.delete(id)
@@ -246,21 +252,27 @@ export class FellowLink {
   }
 }
 
-/** A session of another hub, as far as its stream has come. */
+/**
+ * A session of another hub, as far as its stream has come. Whoever watches it hears of it from this hub alone: the next one that has it
+ * may already tell of events that follow those which are still on their way from this one.
+ */
 class Followed implements WatchedSession {
   readonly id: string
+  readonly fanOut = new FanOut()
   readonly inProgress = new MessageInProgress()
   readonly record = { lastSeq: 0 }
-  refusal: HubError | undefined
+  gone: HubError | undefined
   #view: Session | undefined
+  #isBegun = false
   #idleLooks = 0
 
   constructor(id: string) {
     this.id = id
   }
 
+  /** Its changes are told to those who watch all, too: without `subscribed` they say nothing about where its events begin. */
   get isReady(): boolean {
-    return this.#view !== undefined
+    return this.#isBegun && this.#view !== undefined
   }
 
   view(): Session {
@@ -270,24 +282,30 @@ class Followed implements WatchedSession {
 
   begin(lastSeq: number): void {
     this.record.lastSeq = lastSeq
+    this.#isBegun = true
   }
 
-  /** True: somebody may wait for it. */
-  takeView(view: Session): boolean {
-    const isFirst = this.#view === undefined
+  leave(why: HubError): void {
+    this.gone = why
+    this.fanOut.left(this.id)
+  }
+
+  takeView(view: Session): void {
     this.#view = view
     if (view.state === "ended" || view.state === "disconnected") this.inProgress.clear()
-    return isFirst
   }
 
   take(item: Published): void {
-    if (item.kind === "delta") return this.inProgress.take(item.message, item.line)
-    this.record.lastSeq = item.event.seq
-    if (item.event.from === "agent" && item.message.type === "result") this.inProgress.clear()
+    if (item.kind === "delta") this.inProgress.take(item.message, item.line)
+    else {
+      this.record.lastSeq = item.event.seq
+      if (item.event.from === "agent" && item.message.type === "result") this.inProgress.clear()
+    }
+    this.fanOut.published(this.id, [item])
   }
 
-  isUnwatched(viewers: number): boolean {
-    this.#idleLooks = viewers === 0 ? this.#idleLooks + 1 : 0
+  isUnwatched(): boolean {
+    this.#idleLooks = this.fanOut.countOf(this.id) === 0 ? this.#idleLooks + 1 : 0
     return this.isReady && this.#idleLooks >= MAX_IDLE_LOOKS
   }
 }

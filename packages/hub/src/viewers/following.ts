@@ -50,7 +50,7 @@ export class Following {
   readonly #finding = new Map<string, Promise<Watched>>()
   readonly #timer: NodeJS.Timeout
   #isOver = false
-  /** Apart from this hub's own, of which alone the other hubs are told. */
+  /** Of those who watch all sessions. Apart from this hub's own, of which alone the other hubs are told. */
   readonly fanOut = new FanOut()
 
   constructor(options: FollowingOptions) {
@@ -92,7 +92,7 @@ export class Following {
       try {
         const fellow = await hubs.fellowOf(session)
         if (fellow === undefined) return { session: await load(session), fanOut: own }
-        return { session: await this.#linkTo(fellow).follow(session), fanOut: this.fanOut }
+        return await this.#linkTo(fellow).follow(session)
       } catch (error) {
         const isOnItsWay = error instanceof HubError && ON_ITS_WAY.has(error.code)
         if (!isOnItsWay || this.#isOver || performance.now() > late) throw error
@@ -131,6 +131,11 @@ export class Following {
     this.connect()
   }
 
+  /** Also of those who follow the session over the link to the hub that has it now. */
+  #fanOutsOf(session: string): ReadonlySet<FanOut> {
+    return new Set([this.fanOut, ...[...this.#links.values()].flatMap((link) => link.fanOutsOf(session))])
+  }
+
   /** What changed while its hub could not tell is in the store. Never rejects. */
   async #tellAnew({ sessions, asks }: Known): Promise<void> {
     const { store, isHere, trouble } = this.#options
@@ -139,12 +144,15 @@ export class Following {
       for (const id of sessions) {
         const view = await store.getSession(id).catch(unlessUnknown)
         if (isToldBy(id)) continue
-        if (view === undefined) this.fanOut.purged(id)
-        else this.fanOut.changed(view)
+        for (const fanOut of this.#fanOutsOf(id)) {
+          if (view === undefined) fanOut.purged(id)
+          else fanOut.changed(view)
+        }
       }
       for (const id of asks) {
         const ask = await store.getAsk(id).catch(unlessUnknown)
-        if (ask !== undefined && ask.state !== "pending") this.fanOut.asked(ask)
+        if (ask === undefined || ask.state === "pending") continue
+        for (const fanOut of this.#fanOutsOf(ask.sessionId)) fanOut.asked(ask)
       }
     } catch (error) {
       trouble("what other hubs did meanwhile could not be read", error)

@@ -21,7 +21,7 @@ import {
 } from "./fan-out.ts"
 
 /** A viewer's needs of a session, this hub's or another's. */
-export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inProgress"> {
+export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inProgress" | "gone"> {
   readonly record: { readonly lastSeq: number }
 }
 
@@ -134,7 +134,9 @@ export class StreamViewer {
     const opening: Subscription = { phase: "opening", cursor: 0, end: () => undefined }
     this.#subscriptions.set(session, opening)
     try {
-      const found = await this.#options.find(session)
+      let found = await this.#options.find(session)
+      // It may have gone to another hub in the same moment: nobody would tell of that.
+      while (found.session.gone !== undefined) found = await this.#options.find(session)
       if (this.#subscriptions.get(session) === opening) this.#begin(found, after)
     } catch (error) {
       if (this.#subscriptions.get(session) === opening) this.#subscriptions.delete(session)

@@ -41,7 +41,7 @@ const CLAIM = `
     ON CONFLICT (name) DO NOTHING RETURNING epoch
   )
   SELECT epoch FROM updated UNION ALL SELECT epoch FROM made`
-const RELEASE = "UPDATE logs SET owner = NULL WHERE name = $1"
+const RELEASE = "UPDATE logs SET owner = $2::uuid WHERE name = $1"
 const OWNERS = `
   SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending'),
     coalesce(logs.last_seq, 0)
@@ -89,10 +89,10 @@ export class ClusterTables implements ClusterStore {
     this.#fences.begin(session)
   }
 
-  async release(session: string): Promise<void> {
+  async release(session: string, next?: string): Promise<void> {
     const epoch = this.#fences.epochOf(session)
     if (epoch === undefined) return
-    const values = [toStored(session)]
+    const values = [toStored(session), next ?? null]
     await this.#journal.write(
       { text: RELEASE, values },
       { bytes: SMALL_BYTES, refusable: true, session, isAfterEvents: true },
