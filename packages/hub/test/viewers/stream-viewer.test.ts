@@ -52,7 +52,7 @@ function openHall() {
       fanOuts: [fanOut],
       tellOpenAsks: async () => undefined,
       find: async () => ({
-        session: { id: "s", record: view, view: () => view, inProgress: new MessageInProgress() },
+        session: { id: "s", record: view, view: () => view, inProgress: new MessageInProgress(), gone: undefined },
         fanOut,
       }),
       cutOff: () => cut.push(name),
