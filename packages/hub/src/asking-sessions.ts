@@ -30,6 +30,10 @@ export class AskingSessions implements AsDeskKnowsThem {
     this.#options = options
   }
 
+  async load(sessionId: string): Promise<void> {
+    await this.#options.registry.get(sessionId)
+  }
+
   judge(ask: Ask): AskVerdict {
     const { registry, policy, grants, uses, enforcement } = this.#options
     const { sessionId } = ask

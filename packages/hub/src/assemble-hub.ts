@@ -70,6 +70,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
   const { tokens } = authority
+  const now = cluster && (() => cluster.now())
   const registry = new SessionRegistry({
     log,
     directory,
@@ -79,13 +80,14 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble,
     ownership: cluster?.ownership,
     hubId: cluster?.id,
+    now,
   })
   const enforcement = new Enforcement({ policy, directory, trouble })
   const grants = openGrants(store, (id) => registry.loaded(id))
-  const uses = new RuleUses(directory)
+  const uses = new RuleUses(directory, now)
   const reader = new AskReader(log)
   const sessions = new AskingSessions({ registry, policy, grants, uses, enforcement, fanOut, metrics })
-  const asks = new AskDesk({ directory, reader, grants, uses, sessions })
+  const asks = new AskDesk({ directory, reader, grants, uses, sessions, now })
   const desks = new ClientDesks({ directory, registry, hooksChanged: tellHooks, enforcement, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
   const claims = new RunnerClaims({
@@ -136,6 +138,8 @@ export async function assembleHub(options: HubPartsOptions) {
     ...(cluster && { isFirst: () => cluster.isFirst }),
   })
   await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
+  // Read before this hub had joined the others: what they changed in between was not told here.
+  if (cluster !== undefined) await authority.refresh()
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
       logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")
@@ -173,11 +177,15 @@ export async function assembleHub(options: HubPartsOptions) {
     endings,
     runs: new RunDesk({ directory }),
     hubs: options.hubs,
-    ...(cluster && { describe: (ids) => cluster.ownership.describe(ids) }),
+    ...(cluster && {
+      describe: (ids) => cluster.ownership.describe(ids),
+      once: (key, start) => cluster.ownership.once(key, start),
+    }),
     viewers: fanOut,
     index: store.search,
     url: options.url,
     claudeVersion: options.claudeVersion,
+    now,
   })
   const ingress = new AgentIngress({
     registry,

@@ -37,6 +37,8 @@ import type { AuditFilter } from "./store/directory.ts"
  */
 export interface HubCore {
   createSession(request: NewSession, caller: Caller): Promise<CreatedSession>
+  /** By the hub's clock: of several hubs on one store, by the clock that all of them have. */
+  readonly now: string
   listSessions(query: SessionQuery): Promise<SessionPage>
   getSession(id: string): Promise<Session>
   patchSession(id: string, patch: SessionPatch, caller: Caller): Promise<Session>

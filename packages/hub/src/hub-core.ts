@@ -76,9 +76,11 @@ export interface LocalHubCoreOptions {
   readonly url: () => string
   /** Which of the hubs that share the store have these sessions, which are not in memory here. */
   readonly describe?: (ids: readonly string[]) => Promise<ReadonlyMap<string, AtRest>>
+  /** Where hubs share the store, one of them at a time finds or starts the session with this key. */
+  readonly once?: <T>(key: string, start: () => Promise<T>) => Promise<T>
   /** Version of the `claude` on this machine. */
   readonly claudeVersion: () => Promise<string | undefined>
-  readonly now?: () => Date
+  readonly now?: (() => Date) | undefined
 }
 
 const DEFAULT_ASKS = 1_000
@@ -115,7 +117,13 @@ export class LocalHubCore implements HubCore {
     options.viewers.watchAll({ purged: (id) => this.#outlines.forget(id) })
   }
 
-  async createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
+  createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
+    const create = () => this.#createSession(asked, caller)
+    const { once } = this.#options
+    return asked.requestKey === undefined || once === undefined ? create() : once(asked.requestKey, create)
+  }
+
+  async #createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
     const { registry, tokens, claudeVersion, launches } = this.#options
     const known = asked.requestKey === undefined ? undefined : await registry.byRequestKey(asked.requestKey)
     const isLaunch = known === undefined ? asked.agent !== "external" : isLaunched(known)
@@ -298,9 +306,13 @@ export class LocalHubCore implements HubCore {
   }
 
   async revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }> {
-    const revoked = await this.#options.grants.revoke(id, caller.name)
-    await this.#options.directory.addAudit({
-      at: this.#now(),
+    const { directory, grants, registry } = this.#options
+    const [known] = await directory.listGrants({ id, all: true })
+    // The hub that has the session judges by what it has in memory: only there a grant is gone. A purged session is nowhere.
+    const session = known && (await registry.find(known.sessionId))
+    const revoked = await grants.revoke(id, caller.name, session?.id)
+    await directory.addAudit({
+      at: this.now,
       what: "grant/revoked",
       by: caller.name,
       via: "person",
@@ -343,14 +355,14 @@ export class LocalHubCore implements HubCore {
   async #auditRunner(runner: Runner, what: string, { name }: Caller): Promise<void> {
     const who = { by: name, via: "person", sessionId: null, askId: null }
     const details = { runner: runner.id, name: runner.name }
-    await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details })
+    await this.#options.directory.addAudit({ at: this.now, what, ...who, details })
   }
 
   async #auditStop(session: LiveSession, { name }: Caller): Promise<void> {
     if (session.isEnded) return
     const who = { by: name, via: "person", sessionId: session.id, askId: null }
     const details = { runner: session.record.runner }
-    await this.#options.directory.addAudit({ at: this.#now(), what: "session/stopped", ...who, details })
+    await this.#options.directory.addAudit({ at: this.now, what: "session/stopped", ...who, details })
   }
 
   /** The CLI's own id of a conversation, by that or by ours. */
@@ -379,7 +391,7 @@ export class LocalHubCore implements HubCore {
     })
   }
 
-  #now(): string {
+  get now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
 }

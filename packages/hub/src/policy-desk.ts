@@ -305,8 +305,8 @@ export class GrantDesk<Rule = unknown> {
   }
 
   /** `gone` is false when it is only noted: the CLI keeps it and cannot take it back through us. */
-  async revoke(id: string, by: string): Promise<{ grant: Grant; gone: boolean }> {
-    const grant = await this.#options.directory.revokeGrant(id, new Date().toISOString(), by)
+  async revoke(id: string, by: string, session?: string): Promise<{ grant: Grant; gone: boolean }> {
+    const grant = await this.#options.directory.revokeGrant(id, new Date().toISOString(), by, session)
     if (grant === undefined) throw new HubError("grant/unknown", `there is no grant ${id}`)
     this.#rules.get(grant.sessionId)?.delete(id)
     return { grant, gone: grant.where === "hub" }

@@ -24,6 +24,7 @@ export interface AgentConnectionOptions {
 /** As metrics count it: whether one posts its events shows only later. */
 const CONNECTED = "websocket"
 const MAX_ASKED = 100
+const COME_BACK = 1012
 
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
@@ -100,6 +101,8 @@ export class AgentConnection implements AgentWire {
       for await (const share of turns.shares(connection.lines)) await this.#ingest(share)
     } catch (error) {
       onTrouble(error)
+      // The rest of its lines would be dropped in silence: the agent comes back, and repeats those that were not confirmed.
+      void connection.closeWith(COME_BACK, "the hub could not take it").catch(() => undefined)
     }
     const closed = await connection.closed
     await this.session.detach(this, closed.reason).catch(onTrouble)

@@ -36,6 +36,8 @@ type Request = Ask["request"]
 
 /** The sessions that ask, as the desk knows them. */
 export interface AskingSessions {
+  /** Resolves when the session is in memory, with all that an answer needs: of several hubs, when it is this one's. */
+  load(sessionId: string): Promise<void>
   judge(ask: Ask): AskVerdict
   /** Brings back what judging takes, before it. */
   recall(ask: AskRecord): Promise<void>
@@ -54,6 +56,8 @@ export interface AskDeskOptions {
   readonly grants: GrantDesk
   readonly uses: Pick<RuleUses, "add">
   readonly setTimer?: (run: () => void, ms: number) => () => void
+  /** The store's time, where hubs share it. */
+  readonly now?: (() => Date) | undefined
 }
 
 interface Decided {
@@ -187,7 +191,7 @@ export class AskDesk {
 
   /** An ask that a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
-    const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: ACTOR.rule(rule), via: "policy" })
+    const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: this.#now(), by: ACTOR.rule(rule), via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
     const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
@@ -196,7 +200,7 @@ export class AskDesk {
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {
     const { reader } = this.#options
     await this.#extending.get(id)
-    const ask = await this.#known(id)
+    const ask = await this.#taken(id)
     if (how.answerId !== undefined && ask.answerId === how.answerId) return reader.whole(ask)
     if (ask.state !== "pending") throw alreadySettled(await reader.whole(ask))
     if (how.inputHash !== undefined && how.inputHash !== ask.inputHash) {
@@ -220,7 +224,7 @@ export class AskDesk {
 
   async #extend(id: string, { by, expiresAt }: Extending): Promise<Ask> {
     const { reader, directory, sessions } = this.#options
-    const ask = await this.#known(id)
+    const ask = await this.#taken(id)
     const request = (await reader.request(ask)) ?? {}
     if (ask.state !== "pending") throw alreadySettled(wholeAsk(ask, request))
     // One moment can be written in several ways.
@@ -228,7 +232,7 @@ export class AskDesk {
     if (isPutOff) return wholeAsk(ask, request)
     const longer = extended(ask)
     if (longer === undefined) throw notExtendable(wholeAsk(ask, request))
-    const audit = auditOfExtension(ask, longer, { at: now(), by })
+    const audit = auditOfExtension(ask, longer, { at: this.#now(), by })
     const result = await directory.settleAsk(id, "pending", longer, { synced: true, audit })
     if (!result.changed) throw alreadySettled(wholeAsk(result.ask, request))
     const whole = wholeAsk(longer, request)
@@ -280,10 +284,11 @@ export class AskDesk {
     }
     const refused = this.#refusal(ask, fitting, { request: request ?? {}, grants: kept.grants, how })
     if (refused !== undefined) {
-      await this.#options.directory.addAudit(auditOfRefusal(ask, refused, { at: now(), by: how.by, via: how.via }))
+      const { by, via } = how
+      await this.#options.directory.addAudit(auditOfRefusal(ask, refused, { at: this.#now(), by, via }))
       throw refused
     }
-    const settledAsk = settledAs(ask, fitting, { at: now(), ...how })
+    const settledAsk = settledAs(ask, fitting, { at: this.#now(), ...how })
     const result = await this.#commit(settledAsk, request)
     if (!result.changed) {
       const winner = wholeAsk(result.ask, request ?? {})
@@ -309,7 +314,7 @@ export class AskDesk {
 
   async #close(ask: AskRecord, state: AskState, via: AskVia): Promise<void> {
     const request = await this.#options.reader.request(ask).catch(() => undefined)
-    await this.#commit({ ...this.#latest(ask), state, settledAt: now(), via }, request)
+    await this.#commit({ ...this.#latest(ask), state, settledAt: this.#now(), via }, request)
   }
 
   /** It may have been given more time since it was looked up. */
@@ -320,7 +325,7 @@ export class AskDesk {
   /** Compare-and-set, with its audit record in the same commit. */
   async #commit(next: AskRecord, request: Request | undefined, uses?: CountedUses): Promise<SettledAsk> {
     const { directory, sessions } = this.#options
-    const audit = auditOf(next, next.settledAt ?? now())
+    const audit = auditOf(next, next.settledAt ?? this.#now())
     const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit, ...defined({ uses }) })
     if (!result.changed) return result
     this.#release(next)
@@ -350,9 +355,17 @@ export class AskDesk {
     const ask = this.#pending.get(id)
     if (ask === undefined || ask.expiresAt !== expiresAt) return
     const { answer } = fitAnswer(ask, expiredAnswer(ask))
-    const next: AskRecord = { ...ask, state: "expired", settledAt: now(), via: "timeout", answer }
+    const next: AskRecord = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer }
     const { changed } = await this.#commit(next, request)
     if (changed) await this.#delivery.deliver(next, request ?? {})
+  }
+
+  /** As it is once its session is here: it may have been settled elsewhere until then. */
+  async #taken(id: string): Promise<AskRecord> {
+    const ask = await this.#known(id)
+    if (ask.state !== "pending") return ask
+    await this.#options.sessions.load(ask.sessionId)
+    return this.#known(id)
   }
 
   async #known(id: string): Promise<AskRecord> {
@@ -370,7 +383,7 @@ export class AskDesk {
   }
 
   /** Instead of the end it had, if it had one. A store that cannot take the end is asked again: the agent waits for an answer. */
-  #startTimer(id: string, expiresAt: string, ms = Math.max(0, Date.parse(expiresAt) - Date.now())): void {
+  #startTimer(id: string, expiresAt: string, ms = Math.max(0, Date.parse(expiresAt) - Date.parse(this.#now()))): void {
     const { setTimer = setUnheld } = this.#options
     this.#stopTimer(id)
     const run = () => {
@@ -381,6 +394,10 @@ export class AskDesk {
       })
     }
     this.#timers.set(id, setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
   }
 
   #stopTimer(id: string): void {
@@ -396,10 +413,6 @@ function setUnheld(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms)
   timer.unref()
   return () => clearTimeout(timer)
-}
-
-function now(): string {
-  return new Date().toISOString()
 }
 
 function nothing(): void {}

@@ -1,5 +1,6 @@
 import { isObject } from "@signalbox/protocol"
 import type { Clock } from "@signalbox/transport"
+import { HubError } from "../errors.ts"
 import { hashSecret, isSameHash, mintSecret, type TokenDirectory } from "./tokens.ts"
 
 /** A browser that was signed in. Its cookie holds the id, of which only the hash is kept; the token stays out of it. */
@@ -25,6 +26,8 @@ const SYNCED = { synced: true }
 const LIFETIME_MS = 30 * 24 * 3_600_000
 /** Beyond this the oldest are signed out. */
 const MAX_LOGINS = 1_000
+/** Somebody signed in or out here while the store was read, so often. */
+const MAX_TRIES = 20
 const MAX_BROWSER_CHARS = 300
 
 /** Who is signed in with a cookie. Kept in the directory, so that a restart signs nobody out. */
@@ -37,7 +40,7 @@ export class Logins {
   readonly #listeners = new Set<(login: string) => void>()
   /** Changes that were begun, and those of them that are under way. */
   #changes = 0
-  #changing = 0
+  readonly #changing = new Set<Promise<unknown>>()
 
   private constructor(directory: TokenDirectory, clock: Clock, kept: KeptLogins) {
     this.#directory = directory
@@ -53,12 +56,17 @@ export class Logins {
     return new Logins(directory, clock, isKeptLogins(kept) ? kept : made)
   }
 
-  /** Another hub may have signed somebody in or out. */
+  /** Another hub may have signed somebody in or out. Read again if it was changed here meanwhile: what was read may be from before. */
   async refresh(): Promise<void> {
-    const before = this.#changes
-    const document = await this.#directory.getDocument(DOCUMENT)
-    // Read before what was changed here meanwhile.
-    if (isKeptLogins(document) && this.#changes === before && this.#changing === 0) this.#take(document)
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      while (this.#changing.size > 0) await Promise.allSettled(this.#changing)
+      const before = this.#changes
+      const document = await this.#directory.getDocument(DOCUMENT)
+      if (this.#changes !== before) continue
+      if (isKeptLogins(document)) this.#take(document)
+      return
+    }
+    throw new HubError("hub/busy", "Too many people sign in at once: try again in a moment.")
   }
 
   /** Returns what the cookie holds, and for how long. */
@@ -128,15 +136,16 @@ export class Logins {
   /** Other hubs change them too. */
   async #change(change: (logins: readonly Login[]) => readonly Login[]): Promise<void> {
     this.#changes += 1
-    this.#changing += 1
     const { cookieName } = this
     const changed = (kept: unknown) => ({ cookieName, logins: change(isKeptLogins(kept) ? kept.logins : []) })
+    const changing = this.#directory.changeDocument(DOCUMENT, changed, SYNCED)
+    this.#changing.add(changing)
     try {
-      const kept = await this.#directory.changeDocument(DOCUMENT, changed, SYNCED)
+      const kept = await changing
       // The last of several that are under way has all of them.
-      if (this.#changing === 1 && isKeptLogins(kept)) this.#take(kept)
+      if (this.#changing.size === 1 && isKeptLogins(kept)) this.#take(kept)
     } finally {
-      this.#changing -= 1
+      this.#changing.delete(changing)
     }
   }
 }

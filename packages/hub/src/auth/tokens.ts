@@ -86,14 +86,14 @@ export class Tokens {
     this.#watchExpiry()
   }
 
-  /** Another hub may have made or revoked some. Agents' tokens are the business of the hub where the agent is. */
+  /** Another hub may have made or revoked some. Agents' tokens are looked at if they were shown here. */
   async refresh(): Promise<void> {
-    const usable = await this.#directory.usableTokens(this.#now())
+    const shown = [...this.#met.values()].filter((known) => this.#isLive(known)).map(({ id }) => id)
+    const usable = await this.#directory.usableTokens(this.#now(), shown)
     const ids = new Set(usable.map(({ id }) => id))
     for (const record of usable) if (!this.#byId.has(record.id)) this.#keep(record)
-    const missing = [...this.#byId.values()].filter(
-      (known) => known.role !== "agent" && this.#isLive(known) && !ids.has(known.id),
-    )
+    // One that was made here, or shown, while the store was read is not missing: the store is asked about it by itself.
+    const missing = [...this.#byId.values()].filter((known) => this.#isLive(known) && !ids.has(known.id))
     for (const { id } of missing) {
       const record = await this.#directory.getToken(id)
       if (record === undefined || this.#isLive(record)) continue

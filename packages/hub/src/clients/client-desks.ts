@@ -190,7 +190,9 @@ export class ClientDesks {
     const { directory, registry } = this.#options
     if (parts.length === 0 && !this.#kept.delete(sessionId)) return
     if (parts.length > 0) this.#kept.add(sessionId)
-    this.#writing = Promise.all([this.#writing, directory.putDocument(documentOf(sessionId), parts)])
+    // Fenced: what another hub's clients bring, once it has the session, must stand.
+    const written = directory.putDocument(documentOf(sessionId), parts, { session: sessionId })
+    this.#writing = Promise.all([this.#writing, written])
       .then(() => undefined)
       .catch((error: unknown) => {
         const session = registry.loaded(sessionId)

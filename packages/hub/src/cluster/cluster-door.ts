@@ -105,6 +105,7 @@ export class ClusterDoor {
     const fields = isObject(body) ? body : {}
     const [, kind, name, what] = path.split("/").map(decodeURIComponent)
     if (request.method !== "POST") throw new HubError("route/unknown", "No such route.")
+    if (kind === "ping") return jsonReply(200, {})
     if (kind === "refresh") {
       await services.refresh()
       return jsonReply(200, {})

@@ -86,7 +86,9 @@ export class Cluster implements Hubs {
   static async open(options: ClusterOptions): Promise<Cluster> {
     const tables = await options.store.openCluster?.()
     if (tables === undefined) throw new Error("this store cannot be shared")
-    const secret = new ClusterSecret({ directory: options.store.directory })
+    const now = () => cluster?.now() ?? new Date()
+    const secret = new ClusterSecret({ directory: options.store.directory, now })
+    let cluster: Cluster | undefined
     try {
       await secret.load()
       const onBeat = () => cluster?.refresh() ?? Promise.resolve()
@@ -100,7 +102,6 @@ export class Cluster implements Hubs {
         options.onLapsed(error)
       }
       const joining = { ...options, store: tables, onBeat, onBack, onLapsed }
-      let cluster: Cluster | undefined
       const membership = await Membership.join(joining)
       cluster = new Cluster(options, { membership, secret, tables })
       return cluster
@@ -127,9 +128,16 @@ export class Cluster implements Hubs {
   /** Why nobody is served now: other hubs may have taken this one's place. */
   get refusal(): HubError | undefined {
     if (this.#membership.hasLease) return undefined
+    const { refusal } = this.#membership
+    if (refusal !== undefined) return new HubError("store/failed", `This hub serves nobody: ${refusal.message}`)
     return new HubError("store/failed", "This hub has lost its database: try again in a moment, or use another hub.", {
       details: { retryAfterSeconds: 2 },
     })
+  }
+
+  /** The time that all hubs have. */
+  now(): Date {
+    return this.#membership.now()
   }
 
   list() {
@@ -174,6 +182,8 @@ export class Cluster implements Hubs {
   /** Every living hub reads anew what hubs share. Gives the addresses of those that did not say so in time. */
   async spread(route: string): Promise<readonly string[]> {
     if (!SPREAD.has(route)) return []
+    // One that joined a moment ago may have read it before it was changed.
+    await this.#membership.refresh()
     const late = await Promise.all(
       this.others().map((fellow) =>
         this.#fellows.call(fellow, { method: "POST", path: "/refresh", body: {} }, SPREAD_MS).then(

@@ -26,19 +26,24 @@ export const CALLER_HEADER = "x-signalbox-caller"
 export const HOST_HEADER = "x-signalbox-host"
 const JSON_HEADERS = { "content-type": "application/json" }
 const HANDSHAKE_MS = 5_000
+/** A hub that something is awaited from is asked so often whether it is there, and has as long to say so. */
+const PING_MS = 5_000
 const MAX_ERROR_CHARS = 64 * 1024
 
 /** Calls to other hubs on the same store. */
 export class Fellows {
   readonly #secret: Pick<ClusterSecret, "current" | "load">
   readonly #ca: string | undefined
+  readonly #pingMs: number
   /** What ends each connection that lasts, by the hub that it goes to. */
   readonly #lasting = new Map<string, Set<() => void>>()
+  readonly #pings = new Map<string, NodeJS.Timeout>()
 
   /** `ca`: the certificates that they trust, instead of those that this machine trusts. */
-  constructor(secret: Pick<ClusterSecret, "current" | "load">, ca?: string) {
+  constructor(secret: Pick<ClusterSecret, "current" | "load">, ca?: string, pingMs = PING_MS) {
     this.#secret = secret
     this.#ca = ca
+    this.#pingMs = pingMs
   }
 
   /**
@@ -47,7 +52,7 @@ export class Fellows {
    */
   async fetch(fellow: Known, call: FellowCall, { timeoutMs, goesOn = false }: Waiting): Promise<Response> {
     const over = new AbortController()
-    const forget = this.#keep(fellow.id, () => over.abort())
+    const forget = this.#keep(fellow, () => over.abort())
     const late = setTimeout(() => over.abort(), timeoutMs)
     const release = () => {
       clearTimeout(late)
@@ -93,7 +98,7 @@ export class Fellows {
       const socket = dialled
       socket.once(
         "close",
-        this.#keep(fellow.id, () => socket.terminate()),
+        this.#keep(fellow, () => socket.terminate()),
       )
       return socket
     }
@@ -113,13 +118,34 @@ export class Fellows {
   }
 
   /** Returns what forgets it again. */
-  #keep(id: string, end: () => void): () => void {
+  #keep(fellow: Known, end: () => void): () => void {
+    const { id } = fellow
     const kept = this.#lasting.get(id) ?? new Set()
     this.#lasting.set(id, kept.add(end))
+    if (!this.#pings.has(id)) this.#ping(fellow)
     return () => {
       kept.delete(end)
       if (kept.size === 0 && this.#lasting.get(id) === kept) this.#lasting.delete(id)
     }
+  }
+
+  /** Nobody says that a connection was cut: as long as one lasts, that hub must answer now and then. Whatever it answers, it is there. */
+  #ping(fellow: Known): void {
+    const { id } = fellow
+    const ask = async () => {
+      if (this.#lasting.has(id)) {
+        const over = new AbortController()
+        const late = setTimeout(() => over.abort(), this.#pingMs)
+        const call = { method: "POST", path: "/ping", body: {}, signal: over.signal }
+        await this.#fetch(fellow, call)
+          .then((reply) => reply.body?.cancel())
+          .catch(() => this.gone(id))
+        clearTimeout(late)
+      }
+      this.#pings.delete(id)
+      if (this.#lasting.has(id)) this.#ping(fellow)
+    }
+    this.#pings.set(id, setTimeout(() => void ask(), this.#pingMs).unref())
   }
 
   #headersFor(caller: Caller | undefined): Record<string, string> {

@@ -105,7 +105,7 @@ export class Forwarding {
       return ask === undefined ? LOCAL : ownership.homeOf(ask.sessionId)
     }
     if (path === "/api/grants/:id") {
-      const grant = (await directory.listGrants({ all: true })).find((one) => one.id === id)
+      const [grant] = await directory.listGrants({ id, all: true })
       return grant === undefined ? LOCAL : ownership.homeOf(grant.sessionId)
     }
     return this.#homeOfNew(body)

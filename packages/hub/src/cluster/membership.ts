@@ -1,6 +1,6 @@
 import type { HubInfo } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { ClusterStore, HubRow, SeenHub } from "../store/cluster-store.ts"
+import { type ClusterStore, type HubRow, LEASE_MS, type SeenHub } from "../store/cluster-store.ts"
 import type { HubCounts } from "./hubs.ts"
 
 export interface MembershipOptions {
@@ -24,8 +24,6 @@ export interface MembershipOptions {
 /** The version of the calls between hubs. A hub with another number cannot work with this one. */
 const CLUSTER_WIRE = 1
 const BEAT_MS = 2_000
-/** A hub that was not seen for so long, by the database's clock, is dead. */
-export const LEASE_MS = 10_000
 /** A hub gives up a little before the others take it for dead. */
 const OWN_LEASE_MS = 9_000
 
@@ -39,8 +37,15 @@ export class Membership {
   #fellows: readonly SeenHub[] = []
   #leaseUntil = { clock: 0, wallClock: 0 }
   #isLapsed = false
+  /** A hub that was here first and cannot work with this one: the place is given up for good. */
+  #refusal: HubError | undefined
+  /** Added to this machine's time of day, it is the database's. */
+  #offsetMs = 0
   #timer: NodeJS.Timeout | undefined
+  #lease: NodeJS.Timeout | undefined
   #beating: Promise<void> | undefined
+  /** The beat after the one that is under way. */
+  #next: Promise<void> | undefined
   #reading: Promise<void> | undefined
   #isOver = false
 
@@ -55,14 +60,12 @@ export class Membership {
   static async join(options: MembershipOptions): Promise<Membership> {
     const membership = new Membership(options)
     await membership.#renew()
-    const stranger = membership.#fellows.find(({ wire }) => wire !== CLUSTER_WIRE)
+    const stranger = membership.#fellows.find(isStranger)
     if (stranger !== undefined) {
       await options.store.leave(membership.id)
-      throw new HubError(
-        "start/store",
-        `the hub at ${stranger.url} runs version ${stranger.version}, which cannot share a database with this version (${options.version}): stop it first, or start that version here`,
-      )
+      throw membership.#refusalBeside(stranger)
     }
+    membership.#watchLease()
     membership.#schedule()
     return membership
   }
@@ -79,7 +82,23 @@ export class Membership {
 
   /** Whether the others still take this hub for alive. Looked at anew each time: the process may have been stopped for a while. */
   get hasLease(): boolean {
-    return this.#clock() < this.#leaseUntil.clock && this.#wallClock() < this.#leaseUntil.wallClock
+    return this.#leftMs > 0
+  }
+
+  get #leftMs(): number {
+    if (this.#refusal !== undefined) return 0
+    const { clock, wallClock } = this.#leaseUntil
+    return Math.min(clock - this.#clock(), wallClock - this.#wallClock())
+  }
+
+  /** Why this hub has no place beside the others, and will have none. */
+  get refusal(): HubError | undefined {
+    return this.#refusal
+  }
+
+  /** The database's time, which is the same on every hub. */
+  now(): Date {
+    return new Date(this.#wallClock() + this.#offsetMs)
   }
 
   list(): readonly HubInfo[] {
@@ -93,16 +112,28 @@ export class Membership {
   async leave(): Promise<void> {
     this.#isOver = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#lease)
+    await this.#next
     await this.#beating
     await this.#reading
     await this.#options.store.leave(this.id).catch(() => undefined)
   }
 
-  /** Reads anew who is alive. */
+  /** Reads anew who is alive. A beat that is under way may have been answered before now: another one comes after it. */
   refresh(): Promise<void> {
-    return (this.#beating ??= this.#beat().finally(() => {
+    if (this.#beating === undefined) return this.#begin()
+    this.#next ??= this.#beating.then(() => {
+      this.#next = undefined
+      return this.#begin()
+    })
+    return this.#next
+  }
+
+  #begin(): Promise<void> {
+    this.#beating = this.#beat().finally(() => {
       this.#beating = undefined
-    }))
+    })
+    return this.#beating
   }
 
   #schedule(): void {
@@ -112,15 +143,19 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const { onBeat, onLapsed, onBack, trouble } = this.#options
+    if (this.#isOver) return
+    const { onBeat, onBack, trouble } = this.#options
     try {
       // Before the renewal: what others did to this hub's sessions meanwhile stands.
-      if (!this.hasLease) this.#lapse(onLapsed, new Error("the lease was over before it could be renewed"))
+      if (!this.hasLease) this.#lapse(new Error("the lease was over before it could be renewed"))
       await this.#renew()
+      const stranger = this.#strangerBefore()
+      if (stranger !== undefined) return await this.#giveWay(stranger)
+      this.#watchLease()
       if (this.#isLapsed) onBack()
       this.#isLapsed = false
     } catch (error) {
-      if (!this.hasLease) this.#lapse(onLapsed, error)
+      if (!this.hasLease) this.#lapse(error)
       return
     }
     // Not waited for: it reads from the database as everybody does, and the next renewal must not come late.
@@ -131,17 +166,62 @@ export class Membership {
       })
   }
 
-  #lapse(onLapsed: MembershipOptions["onLapsed"], error: unknown): void {
+  #lapse(error: unknown): void {
     if (this.#isLapsed) return
     this.#isLapsed = true
-    onLapsed(error)
+    this.#options.onLapsed(error)
+  }
+
+  /** The lease is over when its time is, also while a renewal that will never be answered is under way. */
+  #watchLease(): void {
+    clearTimeout(this.#lease)
+    const look = () => {
+      if (this.hasLease) this.#watchLease()
+      else this.#lapse(new Error("the lease could not be renewed in time"))
+    }
+    this.#lease = setTimeout(look, Math.max(1, Math.ceil(this.#leftMs))).unref()
+  }
+
+  /** Two that join in the same moment do not see each other: the one that the database has as the later one goes. */
+  #strangerBefore(): SeenHub | undefined {
+    const place = this.#fellows.findIndex(({ id }) => id === this.id)
+    return this.#fellows.slice(0, place).find(isStranger)
+  }
+
+  async #giveWay(stranger: SeenHub): Promise<void> {
+    this.#refusal = this.#refusalBeside(stranger)
+    this.#isOver = true
+    clearTimeout(this.#lease)
+    this.#lapse(this.#refusal)
+    await this.#options.store.leave(this.id)
+  }
+
+  #refusalBeside({ url, version }: SeenHub): HubError {
+    return new HubError(
+      "start/store",
+      `the hub at ${url} runs version ${version}, which cannot share a database with this version (${this.#options.version}): stop it first, or start that version here`,
+    )
   }
 
   async #renew(): Promise<void> {
-    const [clock, wallClock] = [this.#clock() + OWN_LEASE_MS, this.#wallClock() + OWN_LEASE_MS]
+    const [begun, wallBegun] = [this.#clock(), this.#wallClock()]
     const { store, url, version, counts } = this.#options
     const own: HubRow = { id: this.id, url, version, wire: CLUSTER_WIRE, ...counts() }
     this.#fellows = await store.beat(own, LEASE_MS)
-    this.#leaseUntil = { clock, wallClock }
+    this.#leaseUntil = { clock: begun + OWN_LEASE_MS, wallClock: wallBegun + OWN_LEASE_MS }
+    this.#readTime(wallBegun)
   }
+
+  /** Its own row was seen at the database's now, which was between the question and the answer: less of a difference says nothing. */
+  #readTime(begunAt: number): void {
+    const seenAt = this.find(this.id)?.seenAt
+    if (seenAt === undefined) return
+    const uncertainMs = this.#wallClock() - begunAt
+    const offsetMs = Date.parse(seenAt) - (begunAt + uncertainMs / 2)
+    if (Math.abs(offsetMs - this.#offsetMs) > uncertainMs / 2 + 1) this.#offsetMs = Math.round(offsetMs)
+  }
+}
+
+function isStranger({ wire }: SeenHub): boolean {
+  return wire !== CLUSTER_WIRE
 }

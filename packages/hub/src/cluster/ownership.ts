@@ -1,7 +1,7 @@
 import { HubError } from "../errors.ts"
-import type { ClusterStore, OwnedSession, SeenHub } from "../store/cluster-store.ts"
+import { type ClusterStore, LEASE_MS, type OwnedSession, type SeenHub } from "../store/cluster-store.ts"
 import type { Fellows } from "./fellows.ts"
-import { LEASE_MS, type Membership } from "./membership.ts"
+import type { Membership } from "./membership.ts"
 
 export interface OwnershipOptions {
   readonly store: ClusterStore
@@ -25,6 +25,8 @@ const RELEASE_TIMEOUT_MS = 20_000
 /** Which hub has which session: this one's are in its memory, and no others are. */
 export class ClusterOwnership {
   readonly #options: OwnershipOptions
+  /** Calls of this hub that are at a key, by it. */
+  readonly #starting = new Map<string, number>()
 
   constructor(options: OwnershipOptions) {
     this.#options = options
@@ -77,6 +79,24 @@ export class ClusterOwnership {
     this.#options.store.drop(id)
   }
 
+  /** Does what finds or starts the session with this key, unless another hub is at it. */
+  async once<T>(key: string, start: () => Promise<T>): Promise<T> {
+    const { store } = this.#options
+    this.#starting.set(key, (this.#starting.get(key) ?? 0) + 1)
+    try {
+      if (!(await store.claimKey(key))) throw startedElsewhere(key)
+      return await start()
+    } finally {
+      const left = (this.#starting.get(key) ?? 1) - 1
+      if (left > 0) this.#starting.set(key, left)
+      else {
+        this.#starting.delete(key)
+        // It runs out by itself.
+        await store.releaseKey(key).catch(() => undefined)
+      }
+    }
+  }
+
   async homeOf(id: string): Promise<Home> {
     const { store } = this.#options
     if (store.epochOf(id) !== undefined) return HERE
@@ -104,6 +124,11 @@ export class ClusterOwnership {
     const fellow = membership.find(owner)
     return fellow === undefined ? FREE : { kind: "fellow", fellow }
   }
+}
+
+function startedElsewhere(key: string): HubError {
+  const words = `A session with the requestKey ${key} is being started on another hub: try again in a moment.`
+  return new HubError("hub/moved", words, { details: { isElsewhere: true, retryAfterSeconds: 1 } })
 }
 
 function elsewhere(session: string, fellow: SeenHub | undefined): HubError {

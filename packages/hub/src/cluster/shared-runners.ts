@@ -27,10 +27,9 @@ interface ElsewhereRunner {
   request(request: unknown, timeoutMs: number): Promise<unknown>
 }
 
-/** What a runner does here, in this order, and how it is doing. */
+/** The last thing that a runner did here, and how it is doing. */
 interface News {
-  readonly joins: boolean
-  readonly leaves: boolean
+  readonly did: "join" | "change" | "leave"
   readonly told: unknown
 }
 
@@ -54,18 +53,18 @@ export class SharedRunners {
 
   joined(id: string, told: unknown): void {
     this.#here.set(id, undefined)
-    this.#untold.set(id, { joins: true, leaves: false, told })
+    this.#untold.set(id, { did: "join", told })
     this.#write()
   }
 
   /** Soon, and not each time. */
   changed(id: string, told: unknown): void {
-    if (this.#here.has(id)) this.#untold.set(id, this.#with(id, { joins: false, leaves: false, told }))
+    if (this.#here.has(id)) this.#untold.set(id, this.#with(id, { did: "change", told }))
   }
 
   left(id: string, told: unknown): void {
     this.#here.delete(id)
-    this.#untold.set(id, this.#with(id, { joins: false, leaves: true, told }))
+    this.#untold.set(id, this.#with(id, { did: "leave", told }))
     this.#write()
   }
 
@@ -143,19 +142,27 @@ export class SharedRunners {
     }
   }
 
-  async #tell(id: string, { joins, leaves, told }: News): Promise<void> {
+  async #tell(id: string, { did, told }: News): Promise<void> {
     const { store } = this.#options
-    if (joins) {
-      const epoch = await store.runnerJoined(id, told)
-      if (this.#here.has(id)) this.#here.set(id, epoch)
-    }
-    if (leaves) await store.runnerLeft(id, told)
-    if (!joins && !leaves) await store.runnerChanged(id, told)
+    if (did === "leave") return store.runnerLeft(id, told)
+    const isKnown = did === "change" && ((await store.runnerChanged(id, told)) || (await this.#isAtFellow(id)))
+    if (isKnown || !this.#here.has(id)) return
+    const epoch = await store.runnerJoined(id, told)
+    if (this.#here.has(id)) this.#here.set(id, epoch)
+  }
+
+  /** A living hub has it: the next list tells whether the runner has gone there. Otherwise its row is gone, or was taken by a hub that was cut off. */
+  async #isAtFellow(id: string): Promise<boolean> {
+    const { store, membership } = this.#options
+    const hub = (await store.runners()).find((row) => row.id === id)?.hub
+    return hub !== undefined && membership.find(hub) !== undefined
   }
 }
 
-/** Both in one, as nobody has written the first. */
+/**
+ * Both in one, as nobody has written the first. One that came and went meanwhile is only let go of: it may be at another hub by now, and
+ * a row that says that it came here would take it from there.
+ */
 function joinNews(first: News, then: News): News {
-  if (then.joins) return then
-  return { joins: first.joins, leaves: first.leaves || then.leaves, told: then.told }
+  return then.did === "change" ? { ...first, told: then.told } : then
 }

@@ -33,7 +33,7 @@ export function handlersOf(options: HandlerOptions): Handlers<typeof ROUTES> {
     ...policyHandlers(core),
     ...runnerHandlers(core),
     ...hubHandlers(core),
-    ...accessHandlers(authority),
+    ...accessHandlers(core, authority),
     ...operationsHandlers(options),
   }
 }
@@ -210,8 +210,9 @@ function hubHandlers({ hubs }: HubCore) {
 }
 
 /** Tokens and logins. */
-function accessHandlers(authority: Authority) {
+function accessHandlers(core: HubCore, authority: Authority) {
   const { tokens } = authority
+  const meOf = ({ role, name }: Caller) => ({ role, name, now: core.now })
   return {
     async "POST /api/tokens"({ body, caller }) {
       if (!tokens.isAhead(body.expiresAt)) {
@@ -260,10 +261,6 @@ function operationsHandlers({ notReady, metrics, openApi }: HandlerOptions) {
     "GET /login": plainPage,
     "GET /login.js": loginScript,
   } satisfies Partial<Handlers<typeof ROUTES>>
-}
-
-function meOf({ role, name }: Caller) {
-  return { role, name, now: new Date().toISOString() }
 }
 
 function withCookie(reply: Response, cookie: string): Response {

@@ -35,12 +35,13 @@ export async function listSessions(
     (rows.end === undefined || isListedBefore(session.record, rows.end))
   const listed = rows.records.filter(({ id }) => registry.loaded(id) === undefined)
   const views = await viewsAtRest(listed)
-  // One may have come into memory meanwhile.
-  const atRest = views.filter(({ id }) => registry.loaded(id) === undefined)
+  // One may have come into memory meanwhile, and its hub may have died or come back.
+  const isStill = (view: Session) => registry.loaded(view.id) === undefined && (state ?? view.state) === view.state
+  const atRest = views.filter(isStill)
   const loaded = [...registry.allLoaded()].filter(isListed).map((session) => session.view())
   const found = [...loaded, ...atRest].toSorted((a, b) => (isListedBefore(a, b) ? -1 : 1))
   const sessions = found.slice(0, limit)
-  const last = sessions.at(-1)
+  const last = sessions.at(-1) ?? rows.end
   const isWhole = found.length <= limit && rows.end === undefined
   return { sessions, cursor: isWhole || last === undefined ? null : writeCursor(last) }
 }

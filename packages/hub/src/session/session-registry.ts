@@ -37,6 +37,8 @@ const ENDED_MS = 60_000
 /** An agent that is away or rests comes back to a session in memory as long as this, and to one in the store after it. */
 const IDLE_MS = 60 * 60_000
 const LOOK_MS = 30_000
+/** As many as read from the store without holding up everybody else who does. */
+const LOADED_AT_ONCE = 4
 
 const COME_BACK = 1012
 
@@ -91,7 +93,11 @@ export class SessionRegistry {
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
   async restore(): Promise<void> {
-    for (const id of await this.#options.directory.unfinishedSessions()) await this.#find(id, false).catch(unlessMoved)
+    const ids = (await this.#options.directory.unfinishedSessions()).values()
+    const loadEach = async () => {
+      for (const id of ids) await this.#find(id, false).catch(unlessMoved)
+    }
+    await Promise.all(Array.from({ length: LOADED_AT_ONCE }, loadEach))
     for (const session of this.allLoaded()) {
       if (session.record.next === undefined || session.messages.unconfirmed === 0) continue
       const newest = await this.newestOf(session.id).catch(unlessMoved)

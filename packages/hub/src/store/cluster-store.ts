@@ -1,3 +1,6 @@
+/** A hub that was not seen for so long, by the database's clock, is dead. */
+export const LEASE_MS = 10_000
+
 /** A hub as it tells the others of itself. */
 export interface HubRow {
   readonly id: string
@@ -58,10 +61,13 @@ export interface ClusterStore {
   epochOf(session: string): number | undefined
   /** The hubs that have these sessions, alive or not, and how many questions are open in them. */
   owners(sessions: readonly string[]): Promise<ReadonlyMap<string, OwnedSession>>
+  /** This hub alone starts a session with this key, until `releaseKey` or its death. False: another one is at it. */
+  claimKey(key: string): Promise<boolean>
+  releaseKey(key: string): Promise<void>
   /** It is connected here from now on. Gives the number of that connection, higher than all before. */
   runnerJoined(id: string, told: unknown): Promise<number>
-  /** These two change nothing when it is connected elsewhere by now. */
-  runnerChanged(id: string, told: unknown): Promise<void>
+  /** These two change nothing unless the row is this hub's. False: it is not. */
+  runnerChanged(id: string, told: unknown): Promise<boolean>
   runnerLeft(id: string, told: unknown): Promise<void>
   drainRunner(id: string, draining: boolean): Promise<void>
   forgetRunner(id: string): Promise<void>

@@ -19,7 +19,10 @@ export interface Directory {
   findSession(key: SessionKey): Promise<string | undefined>
   /** The sessions whose conversation went on in this one. */
   sessionsBefore(id: string): Promise<readonly string[]>
-  /** The sessions that a hub loads when it starts, oldest first: not at rest, or with asks, answers or messages on their way. */
+  /**
+   * The sessions that a hub loads when it starts, oldest first: not at rest, or with asks, answers or messages on their way. Where hubs
+   * share the store, none of another hub that is alive.
+   */
   unfinishedSessions(): Promise<readonly string[]>
 
   /**
@@ -68,12 +71,14 @@ export interface Directory {
   findToken(hash: string): Promise<TokenRecord | undefined>
   /** The newest, oldest first; with `session`, those of its agent. */
   listTokens(filter: { session?: string; limit: number }): Promise<readonly TokenRecord[]>
-  /** Those that can be used at this time, without agents': those are as many as sessions. */
-  usableTokens(at: string): Promise<readonly TokenRecord[]>
+  /** Those that can be used at this time; agents' are as many as sessions, and only those with these ids are among them. */
+  usableTokens(at: string, agents?: readonly string[]): Promise<readonly TokenRecord[]>
 
   addGrant(grant: Grant): Promise<void>
-  revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined>
-  listGrants(filter: { session?: string; all?: boolean }): Promise<readonly Grant[]>
+  /** `session`: the grant's, if the hub that does it must have that session. */
+  revokeGrant(id: string, at: string, by: string, session?: string): Promise<Grant | undefined>
+  /** Those that hold; with `all`, those that were revoked too. */
+  listGrants(filter: { id?: string; session?: string; all?: boolean }): Promise<readonly Grant[]>
 
   addAudit(record: NewAuditRecord, options?: WriteOptions): Promise<void>
   listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]>
@@ -87,7 +92,8 @@ export interface Directory {
 
   /** Small named documents: the settings, the hub's own identity. */
   getDocument(name: string): Promise<unknown>
-  putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void>
+  /** `session`: it is a document of this session's, which only the hub that has the session writes. */
+  putDocument(name: string, value: unknown, options?: WriteOptions & { readonly session?: string }): Promise<void>
   /**
    * Puts what `change` makes of the document, with nobody else's change in between. Undefined: it stays as it is. `change` is called
    * again if another hub was faster. Resolves with the document as it is then.

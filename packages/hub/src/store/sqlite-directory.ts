@@ -207,8 +207,8 @@ export class SqliteDirectory implements Directory {
     return this.#tokens.list(filter)
   }
 
-  async usableTokens(at: string): Promise<readonly TokenRecord[]> {
-    return this.#tokens.usable(at)
+  async usableTokens(at: string, agents: readonly string[] = []): Promise<readonly TokenRecord[]> {
+    return this.#tokens.usable(at, agents)
   }
 
   addGrant(grant: Grant): Promise<void> {

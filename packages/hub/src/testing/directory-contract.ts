@@ -64,7 +64,7 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         expect(await directory.getToken("3")).toBeUndefined()
       }))
 
-    it("[DR15] a token is found by its hash or its session; those that can be used are without agents'", () =>
+    it("[DR15] a token is found by its hash or its session; those that can be used are without agents' but for those that are named", () =>
       withDirectory(async ({ directory }) => {
         const agents = { ...token("2"), sessionId: "s", role: "agent" } as const
         const old = { ...token("3"), expiresAt: "2030-01-01T12:00:00.000Z" }
@@ -77,6 +77,9 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         expect(await directory.listTokens({ session: "t", limit: 9 })).toEqual([])
         expect((await directory.listTokens({ limit: 2 })).map(({ id }) => id)).toEqual(["4", "5"])
         expect(await directory.usableTokens(LATER)).toEqual([token("1"), ahead])
+        expect(await directory.usableTokens(LATER, ["2", "3", "9"])).toEqual([token("1"), agents, ahead])
+        await directory.revokeToken("2", LATER)
+        expect(await directory.usableTokens(LATER, ["2"])).toEqual([token("1"), ahead])
       }))
 
     it("[DR8] grants that hold are listed, of a session or all; a revoked one says by whom", () =>
@@ -89,6 +92,8 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         expect(await directory.listGrants({})).toEqual([grant("1"), grant("3", "other")])
         expect(await directory.listGrants({ session: "s" })).toEqual([grant("1")])
         expect(await directory.listGrants({ session: "s", all: true })).toEqual([grant("1"), revoked])
+        expect(await directory.listGrants({ id: "2", all: true })).toEqual([revoked])
+        expect(await directory.listGrants({ id: "2" })).toEqual([])
       }))
 
     it("[DR9] audit records are numbered in their order and read a page at a time, of a session or all", () =>

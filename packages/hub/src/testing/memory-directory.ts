@@ -248,10 +248,12 @@ export class MemoryDirectory implements Directory {
     return listed.slice(Math.max(0, listed.length - limit))
   }
 
-  async usableTokens(at: string): Promise<readonly TokenRecord[]> {
+  async usableTokens(at: string, agents: readonly string[] = []): Promise<readonly TokenRecord[]> {
     return [...this.#tokens.values()].filter(
-      ({ role, revokedAt, expiresAt }) =>
-        role !== "agent" && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(at)),
+      ({ id, role, revokedAt, expiresAt }) =>
+        (role !== "agent" || agents.includes(id)) &&
+        revokedAt === null &&
+        (expiresAt === null || Date.parse(expiresAt) > Date.parse(at)),
     )
   }
 
@@ -267,8 +269,9 @@ export class MemoryDirectory implements Directory {
     return revoked
   }
 
-  async listGrants({ session, all }: GrantFilter): Promise<readonly Grant[]> {
+  async listGrants({ id, session, all }: GrantFilter): Promise<readonly Grant[]> {
     return [...this.#grants.values()]
+      .filter((grant) => id === undefined || grant.id === id)
       .filter((grant) => session === undefined || grant.sessionId === session)
       .filter((grant) => all === true || grant.revokedAt === null)
       .slice(0, MAX_LISTED)

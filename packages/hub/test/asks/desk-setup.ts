@@ -18,6 +18,8 @@ export interface DeskSetup {
   readonly steps: string[]
   /** Fires the timers that are due after this many milliseconds. */
   readonly timers: { ms: number; run: () => void; isCancelled: boolean }[]
+  /** The time that all hubs have. */
+  now: (() => Date) | undefined
   isReachable: boolean
   verdict: AskVerdict
 }
@@ -32,6 +34,7 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
     steps: [] as string[],
     timers: [] as DeskSetup["timers"],
     isReachable: true,
+    now: undefined as DeskSetup["now"],
     verdict: { effect: "ask", reason: "No rule covers this." } as AskVerdict,
   }
   const grants = new GrantDesk<string>({
@@ -46,6 +49,7 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
     uses: new RuleUses(directory),
     sessions: {
       startedBy: () => "somebody",
+      load: () => Promise.resolve(),
       judge: () => setup.verdict,
       send: async (incarnation, message) => {
         if (!setup.isReachable) return false
@@ -59,6 +63,7 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
       },
       recall: async () => undefined,
     },
+    now: () => setup.now?.() ?? new Date(),
     setTimer: (run, ms) => {
       const timer = { ms, run, isCancelled: false }
       setup.timers.push(timer)

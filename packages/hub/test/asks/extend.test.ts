@@ -32,6 +32,16 @@ describe("more time for an ask", () => {
     expect(live(setup)).toHaveLength(1)
   })
 
+  it("[CT15] an ask expires by the time that all hubs have", async () => {
+    const setup = setUpDesk()
+    setup.now = () => new Date("2026-01-01T00:00:20.000Z")
+    const { id } = await openOne(setup)
+    expect(live(setup).map(({ ms }) => ms)).toEqual([40_000])
+    live(setup)[0]?.run()
+    await expect.poll(async () => setup.desk.pendingCount("s1")).toBe(0)
+    expect(await setup.directory.getAsk(id)).toMatchObject({ state: "expired", settledAt: "2026-01-01T00:00:20.000Z" })
+  })
+
   it("[AK18] is not for one that does not expire, nor where the rule forbids it", async () => {
     const setup = setUpDesk()
     const lasting = await openOne(setup, {})

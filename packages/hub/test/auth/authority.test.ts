@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { Authority } from "../../src/auth/authority.ts"
 import { settleExposure } from "../../src/auth/exposure.ts"
+import { Logins } from "../../src/auth/logins.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { factsWith } from "./facts.ts"
 import { ManualClock } from "./manual-clock.ts"
@@ -13,6 +14,18 @@ async function setUp(directory = new MemoryDirectory(), clock = new ManualClock(
   const authority = await Authority.open({ directory, exposure, clock })
   const { record, secret } = await authority.tokens.create({ role: "operator", name: "ada" }, "test")
   return { directory, clock, authority, record, secret }
+}
+
+/** Its changes are made at once, and told when somebody says so. */
+class SlowDirectory extends MemoryDirectory {
+  told: Promise<void> = Promise.resolve()
+
+  override async changeDocument(name: string, change: (kept: unknown) => unknown): Promise<unknown> {
+    const { told } = this
+    const kept = await super.changeDocument(name, change)
+    await told
+    return kept
+  }
 }
 
 /** What a browser would send back. */
@@ -34,6 +47,27 @@ describe("signing in", () => {
     const other = await two.authority.login({ token: two.secret }, factsWith())
     expect(cookie).toMatch(/; Secure$/)
     expect(cookie.split("=")[0]).not.toBe(other.cookie.split("=")[0])
+  })
+
+  it("[CT40] a hub that is asked to read anew who is signed in has done so when it says so, whatever it is at", async () => {
+    const directory = new SlowDirectory()
+    const clock = new ManualClock()
+    const [here, elsewhere] = [await Logins.open(directory, clock), await Logins.open(directory, clock)]
+    let tell = () => {}
+    directory.told = new Promise((resolve) => {
+      tell = resolve
+    })
+    const token = { id: "t", expiresAt: null }
+    const own = here.create(token)
+    directory.told = Promise.resolve()
+    const other = await elsewhere.create(token)
+    const read = here.refresh()
+    tell()
+    await read
+    expect([here.find((await own).loginId), here.find(other.loginId)]).toMatchObject([
+      { tokenId: "t" },
+      { tokenId: "t" },
+    ])
   })
 
   it("[HA12] outlives the hub, and only as a hash is it kept", async () => {

@@ -3,6 +3,7 @@ import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { HubError } from "../../src/errors.ts"
 import type { ClusterStore } from "../../src/store/cluster-store.ts"
 import type { Store } from "../../src/store/open-store.ts"
+import { connectWriter } from "../../src/store/postgres/connection.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts"
 import { numberedEvent, readWhole } from "../../src/testing/events.ts"
 import { allowed, keptSession, pendingAsk, waitingMessage } from "../../src/testing/records.ts"
@@ -107,6 +108,8 @@ describe.runIf(hasPostgres)("whose session it is", () => {
           askId: null,
           details: {},
         }),
+        directory.putDocument("clients/s", ["after"], { session: "s" }),
+        directory.revokeGrant("g", "now", "ann", "s"),
         directory.putDocument("else", 1),
       ].map(outcome),
     )
@@ -119,8 +122,11 @@ describe.runIf(hasPostgres)("whose session it is", () => {
       "hub/moved",
       "hub/moved",
       "hub/moved",
+      "hub/moved",
+      "hub/moved",
       "done",
     ])
+    expect(await directory.getDocument("clients/s")).toBeUndefined()
     expect(new Set(one.moved.map(([session, epoch]) => `${session} ${epoch}`))).toEqual(new Set(["s 1"]))
     await directory.markAskDelivered("a", "now")
     expect((await readWhole(log, "s")).map(({ seq }) => seq)).toEqual([1])
@@ -142,6 +148,58 @@ describe.runIf(hasPostgres)("whose session it is", () => {
       expect((await store.log.bounds("s")).lastSeq).toBe(lastSeq)
     }
     expect(await outcome(store.log.append("unclaimed", [numberedEvent(1)]))).toBe("hub/moved")
+  })
+
+  it("[CT10] a claim that the database cannot make in time fails, and is not made later; it does not hold up the hub's renewal", async () => {
+    const url = await emptiedDatabase()
+    const { cluster } = await openHubOn(url)
+    const holder = await connectWriter(url, "test")
+    closers.push(() => holder.end())
+    await holder.query("BEGIN")
+    await holder.query("LOCK TABLE signalbox.logs IN ACCESS EXCLUSIVE MODE")
+    const claims = ["a", "b", "c", "d"].map((id) => outcome(cluster.claim(id, { leaseMs: LEASE_MS, force: false })))
+    const row = { id: cluster.hub, url: "http://h", version: "1", wire: 1, sessions: 0, runners: 0, viewers: 0 }
+    const first = await Promise.race([cluster.beat(row, LEASE_MS).then(() => "renewed"), ...claims])
+    expect(first).toBe("renewed")
+    expect(await Promise.all(claims.slice(0, 3))).toEqual(["store/failed", "store/failed", "store/failed"])
+    await Promise.all(claims)
+    await holder.query("ROLLBACK")
+    const busy = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%UPDATE logs SET epoch%'"
+    await expect.poll(() => rowsIn(url, `${busy} AND pid <> pg_backend_pid()`)).toEqual([])
+    expect(await rowsIn(url, "SELECT name FROM signalbox.logs")).toEqual([])
+  }, 30_000)
+
+  it("[CT22] a key is one hub's to start until it lets go of it or is dead", async () => {
+    const url = await emptiedDatabase()
+    const [one, other] = [await openHubOn(url), await openHubOn(url)]
+    const claimed = await Promise.all([one, other, one, other].map(({ cluster }) => cluster.claimKey("k")))
+    expect(claimed.filter(Boolean)).toHaveLength(2)
+    const [has, hasNot] = claimed[0] ? [one, other] : [other, one]
+    expect([await has.cluster.claimKey("k"), await hasNot.cluster.claimKey("k")]).toEqual([true, false])
+    await hasNot.cluster.releaseKey("k")
+    expect(await hasNot.cluster.claimKey("k")).toBe(false)
+    await has.cluster.releaseKey("k")
+    expect(await hasNot.cluster.claimKey("k")).toBe(true)
+    await rowsIn(url, `DELETE FROM signalbox.hubs WHERE id = '${hasNot.cluster.hub}'`)
+    expect(await has.cluster.claimKey("k")).toBe(true)
+  })
+
+  it("[CT23] a hub that starts or takes over looks at its own sessions, those of dead hubs and those of none", async () => {
+    const url = await emptiedDatabase()
+    const [one, other] = [await openHubOn(url), await openHubOn(url)]
+    for (const [hub, id] of [
+      [one, "own"],
+      [other, "another's"],
+      [other, "a dead one's"],
+      [other, "nobody's"],
+    ] as const) {
+      await claim(hub, id)
+      await hub.store.directory.saveSession(keptSession(id))
+    }
+    await rowsIn(url, "UPDATE signalbox.logs SET owner = gen_random_uuid() WHERE name = 'a dead one''s'")
+    await rowsIn(url, "UPDATE signalbox.logs SET owner = NULL WHERE name = 'nobody''s'")
+    expect(await one.store.directory.unfinishedSessions()).toEqual(["own", "a dead one's", "nobody's"])
+    expect(await other.store.directory.unfinishedSessions()).toEqual(["another's", "a dead one's", "nobody's"])
   })
 
   it("[CT13] a hub that wants the database for itself is kept out by hubs that share it and keeps them out, and goes on with what they claimed", async () => {

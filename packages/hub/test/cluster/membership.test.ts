@@ -9,8 +9,8 @@ import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { ClusterSecret } from "../../src/cluster/cluster-secret.ts"
 import { checkClusterUrl } from "../../src/cluster/cluster-url.ts"
 import { Fellows } from "../../src/cluster/fellows.ts"
-import { LEASE_MS, Membership, type MembershipOptions } from "../../src/cluster/membership.ts"
-import type { ClusterStore } from "../../src/store/cluster-store.ts"
+import { Membership, type MembershipOptions } from "../../src/cluster/membership.ts"
+import { type ClusterStore, LEASE_MS } from "../../src/store/cluster-store.ts"
 import type { Store } from "../../src/store/open-store.ts"
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
@@ -34,17 +34,17 @@ async function openDatabase() {
   return { url, open }
 }
 
+const ABOUT: Omit<MembershipOptions, "store"> = {
+  url: "http://10.0.0.2:8765",
+  version: "1.2.3",
+  counts: () => ({ sessions: 3, runners: 2, viewers: 1 }),
+  onLapsed: () => undefined,
+  onBack: () => undefined,
+  trouble: () => undefined,
+}
+
 async function join(store: ClusterStore, options: Partial<MembershipOptions> = {}): Promise<Membership> {
-  const membership = await Membership.join({
-    store,
-    url: "http://10.0.0.2:8765",
-    version: "1.2.3",
-    counts: () => ({ sessions: 3, runners: 2, viewers: 1 }),
-    onLapsed: () => undefined,
-    onBack: () => undefined,
-    trouble: () => undefined,
-    ...options,
-  })
+  const membership = await Membership.join({ ...ABOUT, store, ...options })
   closers.push(() => membership.leave())
   return membership
 }
@@ -79,6 +79,57 @@ describe.runIf(hasPostgres)("the place of a hub among others", () => {
       message: expect.stringMatching(/10\.0\.0\.2:8765 runs version 9\.9\.9, .*this version \(1\.2\.3\)/),
     })
     expect(await rowsIn(url, "SELECT version FROM signalbox.hubs")).toEqual([{ version: "9.9.9" }])
+  })
+
+  it("[CT3] of two that joined in the same moment and cannot work together, the later one serves nobody from then on, and says why", async () => {
+    const { url, open } = await openDatabase()
+    const told: unknown[] = []
+    const first = await join(await open(), { version: "9.9.9" })
+    const second = await join(await open(), { onLapsed: (error) => told.push(error) })
+    await rowsIn(url, `UPDATE signalbox.hubs SET wire = 999 WHERE id = '${second.id}'`)
+    await first.refresh()
+    expect(first.hasLease).toBe(true)
+    await rowsIn(url, `UPDATE signalbox.hubs SET wire = 999 WHERE id = '${first.id}'`)
+    await second.refresh()
+    const words = expect.stringMatching(/10\.0\.0\.2:8765 runs version 9\.9\.9, .*this version \(1\.2\.3\)/)
+    expect([second.hasLease, told]).toEqual([false, [expect.objectContaining({ message: words })]])
+    expect(second.refusal).toMatchObject({ message: words })
+    await second.refresh()
+    await first.refresh()
+    expect(first.list().map(({ id }) => id)).toEqual([first.id])
+  })
+
+  it("[CT5] a renewal that is never answered ends the lease in time, and not later", async () => {
+    const { open } = await openDatabase()
+    const tables = await open()
+    const told: unknown[] = []
+    let isAway = false
+    const store: ClusterStore = Object.create(tables, {
+      hub: { value: tables.hub },
+      leave: { value: () => Promise.resolve() },
+      beat: {
+        value: (...row: Parameters<ClusterStore["beat"]>) =>
+          isAway ? new Promise(() => undefined) : tables.beat(...row),
+      },
+    })
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] })
+    try {
+      const hub = await Membership.join({ ...ABOUT, store, onLapsed: (error) => told.push(error) })
+      isAway = true
+      await vi.advanceTimersByTimeAsync(8_900)
+      expect([hub.hasLease, told.length]).toEqual([true, 0])
+      await vi.advanceTimersByTimeAsync(200)
+      expect([hub.hasLease, told.length]).toEqual([false, 1])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it("[CT15] all hubs have the database's time, whatever their own clocks say", async () => {
+    const { url, open } = await openDatabase()
+    const hub = await join(await open(), { wallClock: () => Date.now() + 3_600_000 })
+    const [row] = await rowsIn(url, "SELECT extract(epoch FROM now()) * 1000 AS now")
+    expect(Math.abs(hub.now().getTime() - Number(row?.["now"]))).toBeLessThan(30_000)
   })
 
   it("[CT5] a hub that cannot renew its place in time has no lease until it can again, and so has one that was stopped", async () => {
@@ -176,6 +227,25 @@ describe("what hubs need to know each other", () => {
     taken = "another"
     await expect(fetch()).rejects.toMatchObject({ code: "hub/unreachable" })
   })
+
+  it("[CT21] a hub that answers neither a call nor pings is given up, and one that answers pings is waited for", async () => {
+    let pings = 0
+    const server = createServer((request, response) => {
+      if (request.url !== "/cluster/ping") return
+      pings += 1
+      if (pings <= 3) response.writeHead(200).end("{}")
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    closers.push(() => new Promise((resolve) => server.close(resolve)))
+    closers.push(async () => server.closeAllConnections())
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+    const fellows = new Fellows({ current: "secret", load: () => Promise.resolve() }, undefined, 1_000)
+    const call = { method: "POST", path: "/api/sessions/s/control", body: {} }
+    const reply = fellows.fetch({ id: "fellow", url }, call, { timeoutMs: 150_000 })
+    await expect(reply).rejects.toMatchObject({ code: "hub/moved" })
+    expect(pings).toBe(4)
+  }, 30_000)
 
   it("[CT2] hubs that call each other over https trust the certificates that they were told, and no others", async () => {
     const folder = mkdtempSync(`${tmpdir()}/signalbox-test-`)

@@ -138,6 +138,7 @@ export interface FakeCore extends HubCore {
 export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
   const calls: FakeCore["calls"] = []
   const core: HubCore = {
+    now: at,
     createSession: async () => ({
       ...session,
       ingress: { url: "ws://127.0.0.1/ws/s1", token: "t", command: "claude" },

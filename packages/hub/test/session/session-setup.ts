@@ -101,6 +101,7 @@ export function setUpSessions(
     uses: new RuleUses(directory),
     sessions: {
       startedBy: () => undefined,
+      load: () => Promise.resolve(),
       judge: () => ({ effect: "ask", reason: "no rule" }),
       recall: async () => undefined,
       send: async () => true,

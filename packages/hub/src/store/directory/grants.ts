@@ -3,6 +3,7 @@ import type { Database, SqlRow, SqlValue } from "../database.ts"
 import { MAX_LISTED } from "../directory.ts"
 
 export interface GrantFilter {
+  readonly id?: string
   readonly session?: string
   /** Those that were revoked too. */
   readonly all?: boolean
@@ -36,9 +37,11 @@ export class GrantTable {
   list(filter: GrantFilter): readonly Grant[] {
     const conditions: string[] = []
     const values: SqlValue[] = []
-    if (filter.session !== undefined) {
-      conditions.push("session = ?")
-      values.push(filter.session)
+    for (const name of ["id", "session"] as const) {
+      const wanted = filter[name]
+      if (wanted === undefined) continue
+      conditions.push(`${name} = ?`)
+      values.push(wanted)
     }
     if (filter.all !== true) conditions.push("revoked = 0")
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`

@@ -45,9 +45,12 @@ export class TokenTable {
     return rows.map(toToken).toReversed()
   }
 
-  usable(at: string): readonly TokenRecord[] {
-    const isUsable = "revoked = 0 AND role <> 'agent' AND (expires_at IS NULL OR expires_at > ?)"
-    return this.#database.all(`SELECT body FROM tokens WHERE ${isUsable} ORDER BY number`, [at]).map(toToken)
+  usable(at: string, agents: readonly string[]): readonly TokenRecord[] {
+    const isUsable = "revoked = 0 AND (expires_at IS NULL OR expires_at > ?)"
+    const sql = `SELECT body, number FROM tokens WHERE ${isUsable} AND role <> 'agent'
+      UNION ALL SELECT body, number FROM tokens WHERE ${isUsable} AND role = 'agent' AND id IN (SELECT value FROM json_each(?))
+      ORDER BY number`
+    return this.#database.all(sql, [at, at, JSON.stringify(agents)]).map(toToken)
   }
 }
 

@@ -1,6 +1,14 @@
 import type { Pool } from "pg"
 import { HubError } from "../../errors.ts"
-import type { Claimed, ClusterStore, HubRow, OwnedSession, RunnerRow, SeenHub } from "../cluster-store.ts"
+import {
+  type Claimed,
+  type ClusterStore,
+  type HubRow,
+  LEASE_MS,
+  type OwnedSession,
+  type RunnerRow,
+  type SeenHub,
+} from "../cluster-store.ts"
 import { postgresFailure } from "./connection.ts"
 import type { Fences } from "./fences.ts"
 import type { PostgresJournal } from "./postgres-journal.ts"
@@ -9,6 +17,8 @@ import { fromStored, toStored } from "./stored-text.js"
 
 export interface ClusterTablesOptions {
   readonly pool: Pool
+  /** For renewing the hub's place, and for nothing else. */
+  readonly beats: Pool
   readonly journal: PostgresJournal
   readonly fences: Fences
 }
@@ -49,8 +59,16 @@ const OWNERS = `
 const JOINED = `
   INSERT INTO runners (id, hub, epoch, draining, body) VALUES ($1, $2, 1, false, $3)
   ON CONFLICT (id) DO UPDATE SET hub = excluded.hub, epoch = runners.epoch + 1, body = excluded.body RETURNING epoch`
-const CHANGED = "UPDATE runners SET body = $3 WHERE id = $1 AND hub = $2::uuid"
+const CHANGED = "UPDATE runners SET body = $3 WHERE id = $1 AND hub = $2::uuid RETURNING epoch"
 const LEFT = "UPDATE runners SET hub = NULL, body = $3 WHERE id = $1 AND hub = $2::uuid"
+/** No start takes as long: one that could not be let go of is over by then. */
+const CLAIM_KEY = `
+  INSERT INTO request_keys AS kept (key, hub) VALUES ($1, $2::uuid)
+  ON CONFLICT (key) DO UPDATE SET hub = excluded.hub, claimed_at = now()
+  WHERE kept.hub = excluded.hub OR kept.claimed_at < now() - interval '5 minutes' OR NOT EXISTS (
+    SELECT FROM hubs WHERE hubs.id = kept.hub AND seen_at > now() - make_interval(secs => $3::float8 / 1000))
+  RETURNING hub`
+const RELEASE_KEY = "DELETE FROM request_keys WHERE key = $1 AND hub = $2::uuid"
 const MAX_RUNNERS = 2_000
 const CLAIM_TRIES = 5
 const SMALL_BYTES = 200
@@ -58,11 +76,13 @@ const SMALL_BYTES = 200
 /** Has connections of its own: a hub renews its place however busy the others are. */
 export class ClusterTables implements ClusterStore {
   readonly #pool: Pool
+  readonly #beats: Pool
   readonly #journal: PostgresJournal
   readonly #fences: Fences
 
-  constructor({ pool, journal, fences }: ClusterTablesOptions) {
+  constructor({ pool, beats, journal, fences }: ClusterTablesOptions) {
     this.#pool = pool
+    this.#beats = beats
     this.#journal = journal
     this.#fences = fences
   }
@@ -79,8 +99,8 @@ export class ClusterTables implements ClusterStore {
         return { isOurs: true }
       }
       const { owner } = (await this.owners([session])).get(session) ?? {}
-      if (owner !== undefined) return { isOurs: false, owner }
-      // Let go of, or claimed and let go of, in the same moment.
+      if (owner !== undefined && owner !== this.hub) return { isOurs: false, owner }
+      // Let go of, claimed and let go of, or claimed by this hub too, in the same moment.
     }
     throw new HubError("hub/busy", `Session ${session} goes from hub to hub: try again in a moment.`)
   }
@@ -123,7 +143,8 @@ export class ClusterTables implements ClusterStore {
   }
 
   async beat({ id, url, version, wire, sessions, runners, viewers }: HubRow, leaseMs: number) {
-    const rows = await this.#all(BEAT, [id, url, version, wire, sessions, runners, viewers, leaseMs])
+    const values = [id, url, version, wire, sessions, runners, viewers, leaseMs]
+    const rows = await this.#all(BEAT, values, this.#beats)
     return rows.map(toHub)
   }
 
@@ -131,13 +152,21 @@ export class ClusterTables implements ClusterStore {
     await this.#all(LEAVE, [hub])
   }
 
+  async claimKey(key: string): Promise<boolean> {
+    return (await this.#all(CLAIM_KEY, [toStored(key), this.hub, LEASE_MS])).length > 0
+  }
+
+  async releaseKey(key: string): Promise<void> {
+    await this.#all(RELEASE_KEY, [toStored(key), this.hub])
+  }
+
   async runnerJoined(id: string, told: unknown): Promise<number> {
     const [row] = await this.#all(JOINED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
     return Number(row?.[0])
   }
 
-  async runnerChanged(id: string, told: unknown): Promise<void> {
-    await this.#all(CHANGED, [toStored(id), this.hub, toStored(JSON.stringify(told))])
+  async runnerChanged(id: string, told: unknown): Promise<boolean> {
+    return (await this.#all(CHANGED, [toStored(id), this.hub, toStored(JSON.stringify(told))])).length > 0
   }
 
   async runnerLeft(id: string, told: unknown): Promise<void> {
@@ -167,12 +196,12 @@ export class ClusterTables implements ClusterStore {
   }
 
   async close(): Promise<void> {
-    await this.#pool.end()
+    await Promise.all([this.#pool.end(), this.#beats.end()])
   }
 
-  async #all(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+  async #all(text: string, values: readonly SqlValue[], pool = this.#pool): Promise<readonly SqlRow[]> {
     try {
-      return (await send(this.#pool, { text, values })).rows
+      return (await send(pool, { text, values })).rows
     } catch (error) {
       throw postgresFailure(error, "The database cannot be reached: look at its server and its address")
     }

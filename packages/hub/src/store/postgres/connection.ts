@@ -13,8 +13,12 @@ const READ_TIMEOUT_MS = 30_000
 const WRITE_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 10_000
 
-/** Every session sets these itself: a pooler in between may not pass on what is asked for at the start. */
-const READER_SETTINGS = `SET search_path = ${SCHEMA}; SET statement_timeout = ${READ_TIMEOUT_MS}`
+/**
+ * Every session sets these itself: a pooler in between may not pass on what is asked for at the start. The database gives up first, so
+ * that nothing is done after its caller was told that it failed.
+ */
+const readerSettings = (timeoutMs: number) =>
+  `SET search_path = ${SCHEMA}; SET statement_timeout = ${Math.floor(timeoutMs * 0.9)}`
 /**
  * Writes find their rows by keys: a plan that was made while a table was empty must not go through it when it is large, so it is made
  * once and uses indexes alone. A transaction whose hub is gone must end by itself, since the hub that comes back waits for its locks.
@@ -49,7 +53,7 @@ export async function openPool(url: string, limits: Partial<PoolLimits> = {}): P
     query_timeout: timeoutMs,
     allowExitOnIdle: true,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, whatever its types say
-    onConnect: (client) => client.query(READER_SETTINGS),
+    onConnect: (client) => client.query(readerSettings(timeoutMs)),
   })
   // A connection that breaks while nobody uses it is left out of the pool, and that is all there is to do.
   pool.on("error", () => undefined)

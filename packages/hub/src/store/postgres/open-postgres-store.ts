@@ -22,12 +22,16 @@ export interface PostgresStoreOptions extends Watched {
 
 /** Asked for by every scrape of the metrics, and twice: it is not counted each time. */
 const SIZE_MS = 2_000
-/** Hubs that were gone for so long have no transaction under way. */
-const FORGET_WRITERS = "DELETE FROM writers WHERE seen_at < now() - interval '1 day'"
+/** Hubs that were gone for so long have no transaction under way, and start nothing. */
+const FORGET_OLD = `
+  DELETE FROM writers WHERE seen_at < now() - interval '1 day';
+  DELETE FROM request_keys WHERE claimed_at < now() - interval '1 day'`
 /** Steps go through whole tables, and another hub may be at them. */
 const UPDATE_TIMEOUT_MS = 30 * 60_000
 /** A place is renewed every few seconds: an answer that takes longer comes too late. */
 const CLUSTER = { max: 3, timeoutMs: 4_000 }
+/** A connection for the renewal alone: nothing else that hubs share may hold it up. */
+const BEATS = { ...CLUSTER, max: 1 }
 const SIZE = `
   SELECT (SELECT coalesce(sum(last_seq - deleted_to), 0) FROM logs),
     coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relname NOT LIKE 'search%'), 0),
@@ -59,7 +63,7 @@ async function bringUpToDate(url: string): Promise<void> {
     const client = await connectWriter(url, "signalbox start", UPDATE_TIMEOUT_MS)
     try {
       await migratePostgres(client)
-      await client.query(FORGET_WRITERS)
+      await client.query(FORGET_OLD)
     } finally {
       await client.end()
     }
@@ -119,8 +123,8 @@ function assemble({ journal, pool, url, fences, onPurgeTrouble }: Parts): Store 
     size: sizeOf(reader),
     ...(fences && { epochOf: (session: string) => fences.epochOf(session) }),
     openCluster: async () => {
-      const own = await openPool(url, CLUSTER)
-      return new ClusterTables({ pool: own, journal, fences: fences ?? new Fences(randomUUID()) })
+      const [own, beats] = [await openPool(url, CLUSTER), await openPool(url, BEATS)]
+      return new ClusterTables({ pool: own, beats, journal, fences: fences ?? new Fences(randomUUID()) })
     },
     close: () => (closing ??= close()),
   }

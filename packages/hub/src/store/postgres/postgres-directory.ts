@@ -60,7 +60,7 @@ export class PostgresDirectory implements Directory {
 
   constructor(journal: PostgresJournal, reader: Reader) {
     this.#journal = journal
-    this.#sessions = new SessionTable(reader)
+    this.#sessions = new SessionTable(reader, journal.hub)
     this.#purges = new PurgeTable(reader)
     this.#asks = new AskTable(reader)
     this.#seenCalls = new SeenCallTable(reader)
@@ -204,16 +204,16 @@ export class PostgresDirectory implements Directory {
     return this.#access.tokens(filter)
   }
 
-  usableTokens(at: string): Promise<readonly TokenRecord[]> {
-    return this.#access.usableTokens(at)
+  usableTokens(at: string, agents: readonly string[] = []): Promise<readonly TokenRecord[]> {
+    return this.#access.usableTokens(at, agents)
   }
 
   async addGrant(grant: Grant): Promise<void> {
     await this.#write(this.#access.addGrant(grant), PROMISED, grant.sessionId)
   }
 
-  async revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined> {
-    const { rows } = await this.#write(this.#access.revokeGrant(id, at, by), PROMISED)
+  async revokeGrant(id: string, at: string, by: string, session?: string): Promise<Grant | undefined> {
+    const { rows } = await this.#write(this.#access.revokeGrant(id, at, by), PROMISED, session)
     return rows[0] && toGrant(rows[0])
   }
 
@@ -253,8 +253,12 @@ export class PostgresDirectory implements Directory {
     return json === undefined ? undefined : JSON.parse(json)
   }
 
-  async putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void> {
-    await this.#write(this.#documents.putDocument(name, documentJson(name, value)), options)
+  async putDocument(
+    name: string,
+    value: unknown,
+    options: Parameters<Directory["putDocument"]>[2] = {},
+  ): Promise<void> {
+    await this.#write(this.#documents.putDocument(name, documentJson(name, value)), options, options.session)
   }
 
   changeDocument(name: string, change: (kept: unknown) => unknown, options?: WriteOptions): Promise<unknown> {

@@ -9,7 +9,12 @@ const ADD_TOKEN = `
   INSERT INTO tokens (id, hash, session, role, expires_at, revoked_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7)
   ON CONFLICT (id) DO NOTHING`
 const REVOKE_TOKEN = "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL"
-const IS_USABLE = "revoked_at IS NULL AND role <> 'agent' AND (expires_at IS NULL OR expires_at > $1)"
+const IS_USABLE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)"
+/** Two parts: the first has an index of its own, without agents'. */
+const USABLE_TOKENS = `
+  SELECT body, revoked_at, number FROM tokens WHERE ${IS_USABLE} AND role <> 'agent'
+  UNION ALL SELECT body, revoked_at, number FROM tokens WHERE ${IS_USABLE} AND role = 'agent' AND id = ANY($2::text[])
+  ORDER BY number`
 
 const ADD_GRANT = `
   INSERT INTO grants (id, session, place, revoked_at, revoked_by, body) VALUES ($1, $2, $3, $4, $5, $6)
@@ -56,9 +61,8 @@ export class AccessTables {
     return rows.map(toToken).toReversed()
   }
 
-  async usableTokens(at: string): Promise<readonly TokenRecord[]> {
-    const sql = `SELECT body, revoked_at FROM tokens WHERE ${IS_USABLE} ORDER BY number`
-    return (await this.#reader.all(sql, [toStored(at)])).map(toToken)
+  async usableTokens(at: string, agents: readonly string[]): Promise<readonly TokenRecord[]> {
+    return (await this.#reader.all(USABLE_TOKENS, [toStored(at), agents.map(toStored)])).map(toToken)
   }
 
   addGrant(grant: Grant): Statement {
@@ -71,9 +75,10 @@ export class AccessTables {
     return { text: REVOKE_GRANT, values: [toStored(id), toStored(at), toStored(by)] }
   }
 
-  async grants({ session, all }: GrantFilter): Promise<readonly Grant[]> {
+  async grants({ id, session, all }: GrantFilter): Promise<readonly Grant[]> {
     const conditions = all === true ? [] : ["revoked_at IS NULL"]
     const values: SqlValue[] = []
+    if (id !== undefined) conditions.push(`id = $${values.push(toStored(id))}`)
     if (session !== undefined) conditions.push(`session = $${values.push(toStored(session))}`)
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     const sql = `SELECT body, revoked_at, revoked_by FROM grants ${where} ORDER BY number LIMIT ${MAX_LISTED}`

@@ -1,4 +1,6 @@
+import type { SessionState } from "@signalbox/protocol/hub-api"
 import type { KeptSession, SessionRecord } from "../../../model/session-record.ts"
+import { LEASE_MS } from "../../cluster-store.ts"
 import { UNTOLD, wordsOf } from "../../directory/sessions.ts"
 import { MAX_LISTED, type SessionFilter, type SessionKey } from "../../directory.ts"
 import { type Reader, type SqlRow, type SqlValue, type Statement, storedOrNull } from "../statement.ts"
@@ -18,7 +20,15 @@ const SAVE = `
   SELECT $1, ${parameters(WITH_REPLY).join(", ")} WHERE NOT EXISTS (SELECT FROM changed)`
 const SAVE_CHANGES = `UPDATE sessions SET ${assignments(COLUMNS).join(", ")} WHERE id = $1`
 
-/** Messages of a conversation that went on elsewhere go along with it; those of one that is over wait for its next message. */
+/** The hub that had the session did not renew its place in time. */
+const IS_ORPHAN = `EXISTS (
+  SELECT FROM logs WHERE logs.name = sessions.id AND logs.owner IS NOT NULL AND NOT EXISTS (
+    SELECT FROM hubs WHERE hubs.id = logs.owner AND hubs.seen_at > now() - interval '${LEASE_MS} ms'))`
+
+/**
+ * Messages of a conversation that went on elsewhere go along with it; those of one that is over wait for its next message. Sessions of
+ * hubs that are alive are left to them.
+ */
 const UNFINISHED = `
   SELECT sessions.id FROM sessions WHERE number IN (
     SELECT number FROM sessions WHERE NOT at_rest
@@ -26,13 +36,18 @@ const UNFINISHED = `
     UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id WHERE asks.undelivered
     UNION SELECT sessions.number FROM sessions JOIN messages ON messages.session = sessions.id
       WHERE messages.state IN ('waiting', 'sent') AND (sessions.state <> 'ended' OR sessions.next IS NOT NULL)
-  ) ORDER BY number`
+  ) AND ($1::uuid IS NULL OR ${IS_ORPHAN}
+    OR NOT EXISTS (SELECT FROM logs WHERE logs.name = sessions.id AND logs.owner IS NOT NULL AND logs.owner <> $1::uuid))
+  ORDER BY number`
 
 export class SessionTable {
   readonly #reader: Reader
+  /** This hub, where others share the database. */
+  readonly #hub: string | null
 
-  constructor(reader: Reader) {
+  constructor(reader: Reader, hub: string | null) {
     this.#reader = reader
+    this.#hub = hub
   }
 
   save({ record, own }: KeptSession, isAtRest: boolean): Statement {
@@ -70,13 +85,20 @@ export class SessionTable {
         `(pinned, created_at, id) < (${place(pinned)}, ${place(toStored(createdAt))}, ${place(toStored(id))})`,
       )
     }
-    if (state !== undefined) conditions.push(`state = ${place(state)}`)
+    if (state !== undefined) conditions.push(this.#isIn(state, place(state)))
     if (q !== "") conditions.push(`strpos(words, ${place(toStored(q.toLowerCase()))}) > 0`)
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     const order = "ORDER BY pinned DESC, created_at DESC, id DESC"
     const most = place(Math.max(0, Math.min(limit, MAX_LISTED)))
     const rows = await this.#reader.all(`SELECT record FROM sessions ${where} ${order} LIMIT ${most}`, values)
     return rows.map(toRecord)
+  }
+
+  /** As sessions are shown: the agent of one whose hub is dead is away. */
+  #isIn(state: SessionState, placed: string): string {
+    if (this.#hub === null || state === "ended") return `state = ${placed}`
+    if (state === "disconnected") return `(state = ${placed} OR (state <> 'ended' AND ${IS_ORPHAN}))`
+    return `state = ${placed} AND NOT ${IS_ORPHAN}`
   }
 
   /** The newest of several with this key: the one before it was stopped. */
@@ -95,7 +117,7 @@ export class SessionTable {
   }
 
   async unfinished(): Promise<readonly string[]> {
-    return (await this.#reader.all(UNFINISHED, [])).map(([id]) => fromStored(String(id)))
+    return (await this.#reader.all(UNFINISHED, [this.#hub])).map(([id]) => fromStored(String(id)))
   }
 }
 
