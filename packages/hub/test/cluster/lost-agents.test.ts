@@ -21,6 +21,25 @@ async function comesBack({ tells = [], first }: { tells?: readonly string[]; fir
   return { at, beside, id, back, noted, spawn: agent.spawn }
 }
 
+describe.runIf(hasPostgres)("an agent that comes from one hub to another", () => {
+  it("[CT15] is greeted with the epoch of its session, higher at each hub that claims it", async () => {
+    const [at, beside] = await openTwoHubs()
+    const runner = await FakeRunner.connect(at)
+    const { id } = (await launch(at, { cwd: "/srv" })).body
+    const agent = await runner.agent()
+    // The conversation goes on in another session of the hub: the epoch is still that of the one it was launched for.
+    agent.init()
+    agent.init({ session_id: "another-conversation" })
+    for (const hub of [beside, at]) {
+      agent.leave()
+      await agent.dial(hub)
+      await agent.allAcked()
+    }
+    expect(agent.greetings).toEqual([1, 2, 3].map((epoch) => ({ ev: "attached", epoch })))
+    expect((await at.hub.core.getSession(id)).next).toBeDefined()
+  })
+})
+
 describe.runIf(hasPostgres)("agents that a killed runner lost", () => {
   it("[CT32] are noted in their sessions, whichever hub has them; one that no session knows any more is noted, too", async () => {
     const { at, beside, id, noted, spawn } = await comesBack({ tells: ["long-forgotten"] })
