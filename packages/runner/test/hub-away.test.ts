@@ -123,6 +123,7 @@ describe("a hub that has lost the session", () => {
     scene.hub.command(spawn, { ev: "attached", epoch: 9 })
     await scene.turn(spawn, "cwd")
     await awayAndBack(spawn)
+    await scene.hub.until(() => attaches.length === 2)
     while (got(spawn).length === 0) {
       const greeted = attaches.length
       scene.hub.command(spawn, { ev: "attached", epoch: 1 })

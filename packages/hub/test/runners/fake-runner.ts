@@ -1,5 +1,6 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import {
+  type AgentCommand,
   encodeAgentLine,
   encodeNote,
   type LaunchSpec,
@@ -198,7 +199,7 @@ export class FakeAgent {
   readonly heard: Envelope[] = []
   readonly hooks: Readonly<Record<string, string>>[] = []
   /** The hub's greetings, as they came. */
-  readonly greetings: unknown[] = []
+  readonly greetings: Extract<AgentCommand, { ev: "attached" }>[] = []
   acked = 0
   isGreeted = false
   /** Hears acknowledgements and acts as if it had not: what it said is sent again. */
