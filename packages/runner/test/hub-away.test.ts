@@ -113,7 +113,11 @@ describe("a hub that has lost the session", () => {
     scene.hub.command(spawn, { ev: "attached" })
     scene.hub.send(spawn, answer("alone"))
     await scene.hub.until(() => got(spawn).length === 2)
-    expect(got(spawn)).toEqual([answer("again"), answer("alone")])
+    await awayAndBack(spawn)
+    scene.hub.command(spawn, { ev: "attached", epoch: 1 })
+    scene.hub.send(spawn, answer("moved"))
+    await scene.hub.until(() => got(spawn).length === 3)
+    expect(got(spawn)).toEqual(["again", "alone", "moved"].map((id) => answer(id)))
   })
 
   it("[RU130] is believed in the end: the database was set back", async () => {

@@ -173,12 +173,11 @@ export class AgentStream {
 
   /** A hub that wakes after a pause may not know yet that another one has the session, and would bring what is old. */
   #mayGreet(epoch: number | undefined): boolean {
-    if (epoch === undefined) return true
     const { clock, timing, log, record } = this.#options
     const { since, times } = this.#outdated ?? { since: clock.now(), times: 0 }
     // For so long no hub is mistaken about its lease: the database itself was set back, as from a backup.
-    if (epoch >= this.#epoch || clock.now() - since > timing.outdatedMs) {
-      this.#epoch = epoch
+    if (epoch === undefined || epoch >= this.#epoch || clock.now() - since > timing.outdatedMs) {
+      this.#epoch = epoch ?? 0
       this.#outdated = undefined
       return true
     }
