@@ -66,10 +66,10 @@ export class RunnerConnection {
   }
 
   request(request: RunnerRequest, timeoutMs: number): Promise<unknown> {
-    // Another hub speaks for its sessions by now, and would find a process that it did not ask for.
+    // Another hub may speak for its sessions by now, and would find a process that it did not ask for.
     if (!this.#options.registry.isCurrent) {
-      const words = "This hub has lost its database, and asks runners for nothing: try again in a moment, or use another hub."
-      return Promise.reject(new HubError("store/failed", words, { details: { retryAfterSeconds: 2 } }))
+      const words = "This hub has lost its database, and asks runners for nothing: try again in a moment."
+      return Promise.reject(new HubError("hub/busy", words, { details: { retryAfterSeconds: 2 } }))
     }
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new HubError("hub/busy", `${MAX_WAITING} requests wait for this runner: try again later`))

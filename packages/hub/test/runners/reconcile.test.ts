@@ -161,7 +161,7 @@ describe("what a runner has and what the hub thinks it has", () => {
     const run = connection.run()
     peer.send(JSON.stringify({ op: "hello", runner: factsOf(), agents: [], cut: [] }))
     const stop = { kind: "stop", spawn: "p1", reason: "nobody wants it" } as const
-    await expect(connection.request(stop, 1_000)).rejects.toMatchObject({ code: "store/failed" })
+    await expect(connection.request(stop, 1_000)).rejects.toMatchObject({ code: "hub/busy" })
     registry.isCurrent = true
     expect(await connection.request({ kind: "folders" }, 10_000)).toBe("done")
     expect(asked).toEqual(["folders"])
