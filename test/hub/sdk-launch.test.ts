@@ -30,7 +30,12 @@ async function openPlace(): Promise<Place> {
   mkdirSync(folder)
   const logger = createLogger({ level: "silent" })
   const store = (await databases?.openTestDatabase())?.url
-  const hub = await openHub({ dataDirectory: join(base, "hub"), port: 0, logger, ...(store !== undefined && { store }) })
+  const hub = await openHub({
+    dataDirectory: join(base, "hub"),
+    port: 0,
+    logger,
+    ...(store !== undefined && { store }),
+  })
   onTestFinished(() => hub.close())
   const at = { url: hub.address.url, token: hub.admin.token }
   const { token } = (await post(at, "/api/tokens", { role: "runner" })) as { token: string }

@@ -130,7 +130,9 @@ describe.runIf(hasPostgres)("three hubs that are restarted one after the other u
       const outcomes = events.flatMap(({ from, message }) => (from === "agent" ? toolResultsIn(message) : []))
       expect(outcomes.map(({ is_error }) => is_error === true)).toEqual(Array.from({ length: results }, () => false))
       const { asks } = await at.hub.get(`/api/asks?session=${person.id}&limit=1000`)
-      expect(asks.map(({ state }: Json) => state)).toEqual(Array.from({ length: Math.floor(results / 2) }, () => "allowed"))
+      expect(asks.map(({ state }: Json) => state)).toEqual(
+        Array.from({ length: Math.floor(results / 2) }, () => "allowed"),
+      )
       expect(asks.map(({ id }: Json) => id)).toEqual([...person.answered.keys()])
       expect(await at.session(person.id)).toMatchObject({ state: "idle", enforce: "everything" })
     }

@@ -151,7 +151,9 @@ async function checkAsks(
     // A process that is gone may have died before it was answered, or before it could write that down.
     const isCut = behaviors.length === 0 && (pid === undefined || !heard.living.has(pid))
     if (!isCut)
-      expect(behaviors, `${kind}: ${ask.id} has one answer on the wire`).toEqual(behavior === undefined ? [] : [behavior])
+      expect(behaviors, `${kind}: ${ask.id} has one answer on the wire`).toEqual(
+        behavior === undefined ? [] : [behavior],
+      )
     const winners = answerers.filter(({ won }) => won.has(ask.id))
     expect(winners.length, `${kind}: ${ask.id} has one winner at most`).toBeLessThanOrEqual(1)
     const ran = results.get(ask.request.tool_use_id) ?? []

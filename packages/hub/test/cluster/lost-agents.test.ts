@@ -31,11 +31,10 @@ describe.runIf(hasPostgres)("an agent that comes from one hub to another", () =>
     agent.init()
     agent.init({ session_id: "another-conversation" })
     await expect.poll(async () => (await at.hub.core.getSession(id)).next, WAIT).toBeDefined()
-    const isGreeted = (times: number) => expect.poll(() => agent.greetings.length, WAIT).toBe(times)
     for (const [index, hub] of [beside, at].entries()) {
       agent.leave()
       await agent.dial(hub)
-      await isGreeted(index + 2)
+      await expect.poll(() => agent.greetings.length, WAIT).toBe(index + 2)
     }
     const epochs = agent.greetings.map(({ epoch }) => Number(epoch))
     expect(epochs).toEqual([...new Set(epochs)].toSorted((one, other) => one - other))
