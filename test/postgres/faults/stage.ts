@@ -33,14 +33,14 @@ const NOTE_WRITERS = `
   CREATE FUNCTION signalbox.note_writer() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $$
     DECLARE
       writer text := current_setting('application_name');
-      owner text;
+      whose text;
     BEGIN
       IF TG_TABLE_NAME = 'events' THEN
         INSERT INTO signalbox.written SELECT number, epoch, 'events', writer FROM signalbox.logs WHERE number = NEW.log
           ON CONFLICT DO NOTHING;
       ELSE
-        owner := to_jsonb(NEW) ->> TG_ARGV[0];
-        INSERT INTO signalbox.written SELECT number, epoch, TG_TABLE_NAME, writer FROM signalbox.logs WHERE name = owner
+        whose := to_jsonb(NEW) ->> TG_ARGV[0];
+        INSERT INTO signalbox.written SELECT number, epoch, TG_TABLE_NAME, writer FROM signalbox.logs WHERE name = whose
           ON CONFLICT DO NOTHING;
       END IF;
       RETURN NULL;
