@@ -45,15 +45,20 @@ const tasks = {
     ensureSystemPackage("chromium")
     await run(process.execPath, ["bench/web/run.mjs", ...args])
   },
-  /** A scripted year of a hub, and several hubs with one fault after the other: longer than test:full may take. `faults` is the second alone. */
+  /**
+   * A scripted year of a hub, the hub's suites on PostgreSQL, and several hubs with one fault after the other: longer than test:full may
+   * take. `suites` is the second alone, `faults` the third.
+   */
   async soak(args) {
     await ensureBuilt()
     await buildWeb()
-    if (args[0] !== "faults") await run(process.execPath, ["soak/year.mjs", ...args])
-    if (args[0] !== "faults" && args.length > 0) return
-    const [, count = "200", seed] = args
-    const how = { SIGNALBOX_TESTS: "full", SIGNALBOX_FAULTS: count, ...(seed && { SIGNALBOX_SEED: seed }) }
-    await run(tool("vitest"), ["run", "test/postgres/faults/"], { env: { ...process.env, ...how } })
+    const [part, ...more] = args
+    if (part === "suites") return hubSuitesOnPostgres(more)
+    if (part === "faults") return clusterFaults(more)
+    await run(process.execPath, ["soak/year.mjs", ...args])
+    if (args.length > 0) return
+    await hubSuitesOnPostgres([])
+    await clusterFaults([])
   },
   /** README's pictures, taken anew of a hub with simulated agents. */
   async pictures() {
@@ -137,6 +142,23 @@ const NODE_SUITES = [
   ),
   "test/runner/",
 ]
+
+/** What hubs are, whatever their store. test/gate.ts names what is about SQLite's own files. */
+const HUB_SUITES = ["packages/hub/", "test/hub/"]
+
+/** @param {string[]} args */
+async function hubSuitesOnPostgres(args) {
+  await run(process.execPath, ["scripts/fetch-peers.mjs", "--full"])
+  say("the hub's suites on PostgreSQL …")
+  const env = { ...process.env, SIGNALBOX_TESTS: "full", SIGNALBOX_TEST_STORE: "postgres" }
+  await run(tool("vitest"), ["run", ...(args.length > 0 ? args : HUB_SUITES)], { env })
+}
+
+/** @param {string[]} args how many, and the seed */
+async function clusterFaults([count = "200", seed]) {
+  const how = { SIGNALBOX_TESTS: "full", SIGNALBOX_FAULTS: count, ...(seed && { SIGNALBOX_SEED: seed }) }
+  await run(tool("vitest"), ["run", "test/postgres/faults/"], { env: { ...process.env, ...how } })
+}
 
 async function testsOnOtherNodes() {
   for (const version of OTHER_NODES) {

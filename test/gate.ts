@@ -6,10 +6,28 @@ import { PINNED } from "../scripts/claude-cli.mjs"
  */
 const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "full" : "gate"
 
+/** With SIGNALBOX_TEST_STORE=postgres hubs keep their data in PostgreSQL, and what is about SQLite's own files is left out. */
+const aboutSqlite: readonly string[] =
+  process.env["SIGNALBOX_TEST_STORE"] === "postgres"
+    ? [
+        // They open SQLite's store by themselves, whatever hubs use. PostgreSQL's has the same contracts in postgres*.test.ts.
+        ..."backtest cold directory event-log journal killed long-reads migrations other-program purge purge-killed"
+          .split(" ")
+          .map((name) => `packages/hub/test/store/${name}.test.ts`),
+        ..."search search-index sqlite-event-log wal-check"
+          .split(" ")
+          .map((name) => `packages/hub/test/store/${name}.test.ts`),
+        // Back-up, check and repair of the file. PostgreSQL has its own tools for these.
+        "packages/hub/test/store/upkeep/*.test.ts",
+        // The disk that is filled is the data directory's. The database's own is filled in test/postgres/faults.test.ts.
+        "test/hub/abuse-disk.test.ts",
+      ]
+    : []
+
 /** Files that only `test:full` runs: a full disk needs the right to mount one, pictures are for people, these requests have no first checks. */
 export const leftOut: readonly string[] =
   extent === "full"
-    ? []
+    ? aboutSqlite
     : [
         // CLI 2.1.37 is a script of its vendor's, which reaches no API on Node 26.
         ...(process.env["SIGNALBOX_TESTS"] === "other-node" ? ["packages/sdk/test/real-cli.test.ts"] : []),

@@ -10,7 +10,8 @@ import { quietPort } from "../quiet-port.ts"
 const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
 
 /** With SIGNALBOX_TEST_STORE=postgres every hub has a PostgreSQL database of its own instead of a file. */
-const databases = process.env["SIGNALBOX_TEST_STORE"] === "postgres" ? await import("../postgres/server.ts") : undefined
+export const databases =
+  process.env["SIGNALBOX_TEST_STORE"] === "postgres" ? await import("../postgres/server.ts") : undefined
 /** By data directories: a hub that is started on one again has the same database. */
 const databaseOf = new Map<string, string>()
 

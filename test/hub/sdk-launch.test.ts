@@ -8,6 +8,7 @@ import { openRunner } from "@signalbox/runner"
 import { type HubCursor, type Options, query, type SDKMessage } from "@signalbox/sdk"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { buildRooms } from "../differential/packages.ts"
+import { databases } from "./hub-process.ts"
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const SIMULATOR = join(ROOT, "packages/simulator/bin/claude-sim.mjs")
@@ -28,7 +29,13 @@ async function openPlace(): Promise<Place> {
   const folder = join(base, "project")
   mkdirSync(folder)
   const logger = createLogger({ level: "silent" })
-  const hub = await openHub({ dataDirectory: join(base, "hub"), port: 0, logger })
+  const store = (await databases?.openTestDatabase())?.url
+  const hub = await openHub({
+    dataDirectory: join(base, "hub"),
+    port: 0,
+    logger,
+    ...(store !== undefined && { store }),
+  })
   onTestFinished(() => hub.close())
   const at = { url: hub.address.url, token: hub.admin.token }
   const { token } = (await post(at, "/api/tokens", { role: "runner" })) as { token: string }

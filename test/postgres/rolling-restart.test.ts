@@ -1,4 +1,5 @@
 import { connectHub, type FollowItem, type Hub } from "@signalbox/client"
+import type { Ask } from "@signalbox/protocol/hub-api"
 import type { Scenario } from "@signalbox/simulator"
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../hub/hub-process.ts"
@@ -12,10 +13,13 @@ const AGENTS = 6
 const TURNS = 300
 const TOOL = "Bash"
 
-/** Each turn runs a tool, which the policy judges before it runs, and says what it was. */
+/** Each turn runs a tool, which the policy judges before it runs, or has a person judge in every other turn, and says what it was. */
 const WORKING: Scenario = {
   turns: Array.from({ length: TURNS }, (_, n) => ({
-    steps: [{ tool: TOOL, input: { command: `touch made-${n}`, description: "make a file" } }, { say: `Turn ${n}.` }],
+    steps: [
+      { tool: TOOL, input: { command: `${n % 2 === 0 ? "touch" : "mkdir"} made-${n}`, description: "make something" } },
+      { say: `Turn ${n}.` },
+    ],
   })),
 }
 
@@ -23,8 +27,11 @@ const WORKING: Scenario = {
 class Person {
   readonly id: string
   readonly items: FollowItem[] = []
+  /** The requests that a person answers, as they came. */
+  readonly answered = new Set<string>()
   readonly #client: Hub
   readonly #following: Promise<void>
+  readonly #answers: Promise<Ask>[] = []
   #isOver = false
   #working: Promise<void> | undefined
 
@@ -32,8 +39,19 @@ class Person {
     this.id = id
     this.#client = client
     this.#following = (async () => {
-      for await (const item of client.session(id).follow({ after: 0 })) this.items.push(item)
+      for await (const item of client.session(id).follow({ after: 0 })) {
+        this.items.push(item)
+        if (item.type === "ask" && item.ask.state === "pending") this.#answer(item.ask.id)
+      }
     })()
+  }
+
+  /** As a program does that repeats what it may repeat, with the client's own means. */
+  #answer(ask: string): void {
+    if (this.answered.has(ask)) return
+    this.answered.add(ask)
+    this.#answers.push(this.#client.answer(ask, { behavior: "allow" }))
+    this.#answers.at(-1)?.catch(() => undefined)
   }
 
   get events() {
@@ -57,6 +75,7 @@ class Person {
   async finish(): Promise<void> {
     this.#isOver = true
     await this.#working
+    for (const ask of await Promise.all(this.#answers)) expect(ask.state).toBe("allowed")
   }
 
   async leave(): Promise<void> {
@@ -72,8 +91,11 @@ describe.runIf(hasPostgres)("three hubs that are restarted one after the other u
     const addresses = (own: string) => [own, ...others.map(({ ready }) => ready.url)]
     const at = await openMachine({ scenario: WORKING, hubFlags, reach: (own) => addresses(own).join(",") })
     const hubs = [at.hub, ...others]
-    const rule = { id: "files", effect: "allow", tool: TOOL, input: { command: "touch *" } }
-    expect((await at.hub.call("PUT", "/api/policy", { rules: [rule], enforce: "everything" })).status).toBe(200)
+    const rules = [
+      { id: "files", effect: "allow", tool: TOOL, input: { command: "touch *" } },
+      { id: "folders", effect: "ask", tool: TOOL, input: { command: "mkdir *" } },
+    ]
+    expect((await at.hub.call("PUT", "/api/policy", { rules, enforce: "everything" })).status).toBe(200)
     const { token } = at.hub.ready
     const people: Person[] = []
     for (let index = 0; index < AGENTS; index += 1) {
@@ -106,6 +128,10 @@ describe.runIf(hasPostgres)("three hubs that are restarted one after the other u
       expect(textsOf(events)).toEqual(Array.from({ length: results }, (_, index) => `Turn ${index}.`))
       const outcomes = events.flatMap(({ from, message }) => (from === "agent" ? toolResultsIn(message) : []))
       expect(outcomes.map(({ is_error }) => is_error === true)).toEqual(Array.from({ length: results }, () => false))
+      const { asks } = await at.hub.get(`/api/asks?session=${person.id}&limit=1000`)
+      const answered = asks.filter(({ via }: Json) => via === "person")
+      expect(answered.map(({ id }: Json) => id)).toEqual([...person.answered])
+      expect(answered).toHaveLength(Math.floor(results / 2))
       expect(await at.session(person.id)).toMatchObject({ state: "idle", enforce: "everything" })
     }
     expect(people.reduce((sum, { results }) => sum + results, 0)).toBeGreaterThan(AGENTS * hubs.length)

@@ -37,6 +37,8 @@ export interface MachineOptions {
   readonly limits?: Readonly<Record<string, number>>
   /** Where the runner finds its hub, if it is not the hub's own address. */
   readonly reach?: (hubUrl: string) => string
+  /** Simulated agents write down what passes on their wire. */
+  readonly isRecording?: boolean
 }
 
 /** A hub and a runner, each a process of its own that may be killed, and a folder for agents to work in. */
@@ -66,7 +68,7 @@ export class Machine {
 
   static async open(options: MachineOptions): Promise<Machine> {
     const base = realpathSync(await mkdtemp(join(tmpdir(), "signalbox-machine-")))
-    for (const name of ["home", "project"]) mkdirSync(join(base, name))
+    for (const name of ["home", "project", "wires"]) mkdirSync(join(base, name))
     const scenario = typeof options.scenario === "function" ? options.scenario(join(base, "project")) : options.scenario
     const api = options.claude === undefined ? undefined : await openScriptedApi({ scenario })
     writeFileSync(join(base, "scenario.json"), JSON.stringify(scenario))
@@ -90,6 +92,11 @@ export class Machine {
     return this.#api ?? expect.fail("a simulated agent has its model in itself")
   }
 
+  /** Recordings of simulated agents, in files whose names begin with the id of the process. */
+  get wires(): string {
+    return join(this.#base, "wires")
+  }
+
   /** Lines on the runner's disk that the hub does not have yet. */
   spooled(): string {
     const files = readdirSync(join(this.#base, "state"), { recursive: true, withFileTypes: true })
@@ -110,7 +117,11 @@ export class Machine {
     const options = {
       hubUrl: this.#options.reach?.(this.hub.ready.url) ?? this.hub.ready.url,
       stateDirectory: join(this.#base, "state"),
-      simulator: [process.execPath, SIMULATOR],
+      simulator: [
+        process.execPath,
+        ...(this.#options.isRecording === true ? recordingInto(this.wires) : []),
+        SIMULATOR,
+      ],
       maxAgents: this.#options.maxAgents ?? 10,
       limits: { startSpacingMs: 0, spoolAfterMs: 50, statsMs: 500, killAfterMs: 2_000, ...this.#options.limits },
       linkTiming: { baseDelayMs: 50, maxDelayMs: 500 },
@@ -195,6 +206,12 @@ export class Machine {
     const look = async () => (await this.hub.get("/api/runners")).runners.some((runner: Json) => runner.connected)
     await expect.poll(look, { timeout: 60_000, interval: 50, message: "no runner connected" }).toBe(true)
   }
+}
+
+/** Options of Node with which each simulator records itself. */
+function recordingInto(folder: string): readonly string[] {
+  const record = `process.env.SIGNALBOX_SIM_RECORD = ${JSON.stringify(`${folder}/`)} + process.pid + "-" + Date.now()`
+  return ["--import", `data:text/javascript,${encodeURIComponent(record)}`]
 }
 
 const NOBODY = 65_534

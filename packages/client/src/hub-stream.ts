@@ -276,7 +276,7 @@ export class HubStream {
         return
       case "error":
         // Another hub may show it, or this one later.
-        if (ELSEWHERE.has(line.code)) return this.#retry(line.message ?? "the hub cannot show the session now")
+        if (PASSING.has(line.code)) return this.#retry(line.message ?? "the hub cannot show the session now")
         feed?.refused(refusalOf(line))
         if (feed !== undefined) this.#forget(feed)
         return
@@ -299,7 +299,7 @@ function describeEnd({ code, reason, wasOpen }: SocketEnd): string {
   return wasOpen ? `the connection ended with code ${code}` : "the hub cannot be reached"
 }
 
-const ELSEWHERE: ReadonlySet<string | undefined> = new Set(["hub/unreachable", "hub/moved"])
+const PASSING: ReadonlySet<string | undefined> = new Set(["hub/unreachable", "hub/moved", "store/failed"])
 
 /** The hub knows us not, or the session not: asking again changes nothing. */
 function isForGood(error: unknown): error is HubClientError {

@@ -64,9 +64,9 @@ describe("a client that knows several hubs", () => {
     expect(seqsOf([...before, ...after])).toEqual([1, 2, 3])
   })
 
-  it("[HC29] goes to the next hub when one cannot show a session", async () => {
+  it.each(["hub/unreachable", "hub/moved", "store/failed"])("[HC29] goes to the next hub when one says %s", async (code) => {
     const { first, second, hub } = await two()
-    first.faults.push({ refusesWith: "hub/unreachable" })
+    first.faults.push({ refusesWith: code })
     second.append("s", 2)
     expect(seqsOf(await readUntil(hub.session("s").follow({ after: 0 }), isEvent(2)))).toEqual([1, 2])
   })

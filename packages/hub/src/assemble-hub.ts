@@ -123,6 +123,7 @@ export async function assembleHub(options: HubPartsOptions) {
     desk: runnerDesk,
     journal: store.journal,
     clients: desks,
+    epochOf: store.epochOf,
     onTrouble: warn,
   })
   const retention = new Retention({

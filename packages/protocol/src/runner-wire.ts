@@ -203,7 +203,12 @@ export interface AttachAgent {
 
 export type AgentCommand =
   /** The answers to each hook's callback while the hub is away. */
-  { readonly ev: "hooks"; readonly onFailure: Readonly<Record<string, "open" | "block">> } | { readonly ev: "attached" }
+  | { readonly ev: "hooks"; readonly onFailure: Readonly<Record<string, "open" | "block">> }
+  /**
+   * The greeting, first on the connection. `epoch`: the hub has the session that `attach` named under this number, and each hub that
+   * claims it after this one has a higher number. A hub alone has none, and older hubs do not tell.
+   */
+  | { readonly ev: "attached"; readonly epoch?: number }
 
 export type FromRunner =
   | { readonly kind: "line"; readonly number: number; readonly line: string }

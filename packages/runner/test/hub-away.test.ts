@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { AgentInput } from "../src/agents/agent-stream.ts"
 import { runnerIdIn } from "../src/index.ts"
 import { DEFAULT_LINK_TIMING, linkEnd, retryDelayMs } from "../src/link/hub-link.ts"
-import { eventually, isAlive, Scene } from "./runner-scene.ts"
+import { eventually, isAlive, LINK_TIMING, Scene } from "./runner-scene.ts"
 
 let scene: Scene
 
@@ -83,6 +83,59 @@ describe("lines for the agent", () => {
     input.write(message)
     await expect.poll(() => input.lastReceived).toBe("m1")
     expect([input.undelivered, sent]).toEqual([[], [message]])
+  })
+})
+
+describe("a hub that has lost the session", () => {
+  it("[RU130] is not listened to, whichever connection it greets on, and nothing is let go of for it; others are", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    const agent = scene.hub.agent(spawn)
+    scene.hub.command(spawn, { ev: "attached", epoch: 2 })
+    await scene.turn(spawn, "cwd")
+    scene.hub.isAcking = false
+    await scene.turn(spawn, "cwd")
+    await awayAndBack(spawn)
+    for (const attaches of [2, 3]) {
+      await scene.hub.until(() => agent.attaches.length === attaches)
+      scene.hub.command(spawn, { ev: "attached", epoch: 1 })
+      scene.hub.send(spawn, answer("old"))
+      scene.hub.ack(spawn, agent.frames.at(-1)?.number ?? 0)
+    }
+    await scene.hub.until(() => agent.attaches.length === 4)
+    expect(agent.attaches[3]?.first).toBe(agent.attaches[1]?.first)
+    scene.hub.isAcking = true
+    scene.hub.command(spawn, { ev: "attached", epoch: 2 })
+    scene.hub.send(spawn, answer("again"))
+    await scene.hub.until(() => got(spawn).length === 1)
+    await awayAndBack(spawn)
+    // A hub alone, or an older one.
+    scene.hub.command(spawn, { ev: "attached" })
+    scene.hub.send(spawn, answer("alone"))
+    await scene.hub.until(() => got(spawn).length === 2)
+    await awayAndBack(spawn)
+    scene.hub.command(spawn, { ev: "attached", epoch: 1 })
+    scene.hub.send(spawn, answer("moved"))
+    await scene.hub.until(() => got(spawn).length === 3)
+    expect(got(spawn)).toEqual(["again", "alone", "moved"].map((id) => answer(id)))
+  })
+
+  it("[RU130] is believed in the end: the database was set back", async () => {
+    scene = await Scene.open({ linkTiming: { ...LINK_TIMING, outdatedMs: 300 } })
+    const spawn = await scene.launch()
+    const { attaches } = scene.hub.agent(spawn)
+    scene.hub.command(spawn, { ev: "attached", epoch: 9 })
+    await scene.turn(spawn, "cwd")
+    await awayAndBack(spawn)
+    await scene.hub.until(() => attaches.length === 2)
+    while (got(spawn).length === 0) {
+      const greeted = attaches.length
+      scene.hub.command(spawn, { ev: "attached", epoch: 1 })
+      scene.hub.send(spawn, answer(`after ${greeted} greetings`))
+      await scene.hub.until(() => attaches.length > greeted || got(spawn).length > 0)
+    }
+    expect(attaches.length).toBeGreaterThan(2)
+    expect(got(spawn)).toEqual([answer(`after ${attaches.length} greetings`)])
   })
 })
 

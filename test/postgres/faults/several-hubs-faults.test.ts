@@ -4,7 +4,7 @@ import { clusterFaults } from "../../gate.ts"
 import type { Json } from "../../hub/hub-process.ts"
 import { textsOf } from "../../runner/turns.ts"
 import { hasPostgres } from "../server.ts"
-import { Answerer, fromHub, Person } from "./people.ts"
+import { Answerer, chances, Person } from "./people.ts"
 import { FaultStage } from "./stage.ts"
 
 const AGENTS_OF_EACH = 20
@@ -23,17 +23,6 @@ const SCENARIO: Scenario = {
   })),
 }
 
-/** The same seed is the same faults in the same order. */
-function chances(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 describe.runIf(hasPostgres)("three hubs on a database with a standby, 62 agents on three machines", () => {
   const seed = clusterFaults.seed ?? Math.floor(Math.random() * 2 ** 31)
 
@@ -43,21 +32,26 @@ describe.runIf(hasPostgres)("three hubs on a database with a standby, 62 agents 
       const chance = chances(seed)
       const stage = await FaultStage.open(SCENARIO, AGENTS_OF_EACH)
       onTestFinished(() => stage.dispose())
-      const { token, urls } = stage
+      const { token } = stage
       const ids = await stage.launch(AGENTS_OF_EACH)
-      const people = ids.map((id, index) => new Person({ id, token, urls: fromHub(urls, index) }))
-      const answerers = [
-        new Answerer("allow", { token, urls: fromHub(urls, 0) }),
-        new Answerer("deny", { token, urls: fromHub(urls, 1) }),
-      ]
+      // Everybody has dice of their own: what one does changes nothing for another.
+      const people = ids.map((id, index) => new Person(id, { token, chance: chances(seed + index + 1) }))
+      const answerers = (["allow", "deny"] as const).map(
+        (behavior, index) => new Answerer(behavior, { token, chance: chances(seed - index - 1) }),
+      )
+      const everybody = [...people, ...answerers]
       onTestFinished(async () => {
-        for (const one of [...people, ...answerers]) await one.leave()
+        for (const one of everybody) await one.leave()
       })
       await stage.settled("the start")
+      const seats = await stage.spread()
+      for (const one of everybody) await one.sit(seats)
       const kinds = shuffled(Object.keys(stage.faults), chance)
       for (let count = 0; count < clusterFaults.count; count += 1) {
         const kind = kinds[count % kinds.length] ?? ""
         for (const person of people) person.begin()
+        const anew = await stage.spread()
+        for (const one of everybody) await one.sit(anew)
         await new Promise((resolve) => setTimeout(resolve, WORK_MS))
         const alive = stage.machines.map((machine) => machine.processes())
         const touched = await stage.faults[kind]?.(chance)
@@ -82,6 +76,7 @@ interface Seen {
 
 async function check(stage: FaultStage, { people, answerers, kind }: Seen): Promise<void> {
   const sessions = await stage.settled(kind)
+  const heard = { answers: stage.heard(), living: new Set(stage.machines.flatMap((machine) => machine.processes())) }
   for (const answerer of answerers) expect(answerer.failed, kind).toEqual([])
   for (const person of people) {
     const { lastSeq } = sessions.get(person.id) ?? {}
@@ -97,8 +92,10 @@ async function check(stage: FaultStage, { people, answerers, kind }: Seen): Prom
     for (const [uuid, seq] of person.confirmed)
       expect(events[seq - 1]?.message["uuid"], `${kind}: a confirmed message is where it was confirmed`).toBe(uuid)
     expectOrder(textsOf(events), `${kind}: what ${person.id} said is in its order`)
-    await checkAsks(stage, person, { answerers, kind })
+    await checkAsks(stage, person, { answerers, kind, heard })
   }
+  const isAnswered = [...heard.answers.values()].some(({ behaviors }) => behaviors.length > 0)
+  expect(isAnswered, `${kind}: simulated agents write down what they are answered`).toBe(true)
   expect(await stage.writtenByTwo(), `${kind}: no two hubs wrote a session under one epoch`).toEqual([])
 }
 
@@ -111,7 +108,19 @@ function expectOrder(texts: readonly string[], what: string): void {
   }
 }
 
-async function checkAsks(stage: FaultStage, person: Person, { answerers, kind }: Omit<Seen, "people">) {
+interface Heard {
+  readonly answers: ReturnType<FaultStage["heard"]>
+  /** The ids of the agents' processes that live. */
+  readonly living: ReadonlySet<number>
+}
+
+const BEHAVIORS: Readonly<Record<string, string>> = { allowed: "allow", denied: "deny" }
+
+async function checkAsks(
+  stage: FaultStage,
+  person: Person,
+  { answerers, kind, heard }: Omit<Seen, "people"> & { readonly heard: Heard },
+) {
   const asked = person.events.flatMap(({ from, message }: Json) =>
     from === "agent" && message.request?.subtype === "can_use_tool" ? [message] : [],
   )
@@ -137,6 +146,14 @@ async function checkAsks(stage: FaultStage, person: Person, { answerers, kind }:
   }
   for (const ask of asks as Json[]) {
     expect(["allowed", "denied", "orphaned", "cancelled"], `${kind}: ${ask.id} is settled`).toContain(ask.state)
+    const { pid, behaviors } = heard.answers.get(ask.requestId) ?? { pid: undefined, behaviors: [] }
+    const behavior = BEHAVIORS[ask.state]
+    // A process that is gone may have died before it was answered, or before it could write that down.
+    const isCut = behaviors.length === 0 && (pid === undefined || !heard.living.has(pid))
+    if (!isCut)
+      expect(behaviors, `${kind}: ${ask.id} has one answer on the wire`).toEqual(
+        behavior === undefined ? [] : [behavior],
+      )
     const winners = answerers.filter(({ won }) => won.has(ask.id))
     expect(winners.length, `${kind}: ${ask.id} has one winner at most`).toBeLessThanOrEqual(1)
     const ran = results.get(ask.request.tool_use_id) ?? []

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { connectHub, type Hub } from "@signalbox/client"
@@ -6,7 +7,7 @@ import { PostgresServer } from "../../../scripts/postgres-server.mjs"
 import type { Json } from "../../hub/hub-process.ts"
 import { quietPort } from "../../quiet-port.ts"
 import { Machine } from "../../runner/runner-process.ts"
-import { insist } from "./people.ts"
+import { insist, type Seats } from "./people.ts"
 import { type Cut, Pipe } from "./pipe.ts"
 
 const HUBS = 3
@@ -16,20 +17,52 @@ const SETTINGS = { max_connections: 120 }
 const SETTLED_MS = 120_000
 const QUIET_MS = 1_000
 
-/** Notes who wrote each session's events under which epoch, as the database itself sees it. */
+/** Runners give up a hub that is silent for 25 s. */
+const LONG_STOP_MS = 26_000
+const LONG_STOP_EVERY = 3
+/** How long agents may take to come back to hubs before they are cut off again. */
+const SPREAD_MS = 8_000
+
+/** The tables of a session's own, each with the column that says whose a row is. */
+const WATCHED = { asks: "session", events: "log", messages: "session", sessions: "id" }
+/** Notes who wrote each session's rows under which epoch, as the database itself sees it. A line of an event may be long. */
 const NOTE_WRITERS = `
-  CREATE TABLE signalbox.written (log integer, epoch integer, writer text, PRIMARY KEY (log, epoch, writer));
+  CREATE TABLE signalbox.written (
+    log integer, epoch integer, kind text, writer text, PRIMARY KEY (log, epoch, kind, writer)
+  );
   CREATE FUNCTION signalbox.note_writer() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $$
+    DECLARE
+      writer text := current_setting('application_name');
+      whose text;
     BEGIN
-      INSERT INTO signalbox.written
-        SELECT NEW.log, logs.epoch, current_setting('application_name') FROM signalbox.logs WHERE logs.number = NEW.log
-        ON CONFLICT DO NOTHING;
+      IF TG_TABLE_NAME = 'events' THEN
+        INSERT INTO signalbox.written SELECT number, epoch, 'events', writer FROM signalbox.logs WHERE number = NEW.log
+          ON CONFLICT DO NOTHING;
+      ELSE
+        whose := to_jsonb(NEW) ->> TG_ARGV[0];
+        INSERT INTO signalbox.written SELECT number, epoch, TG_TABLE_NAME, writer FROM signalbox.logs WHERE name = whose
+          ON CONFLICT DO NOTHING;
+      END IF;
       RETURN NULL;
     END $$;
-  CREATE TRIGGER note_writer AFTER INSERT ON signalbox.events FOR EACH ROW EXECUTE FUNCTION signalbox.note_writer()`
+  ${Object.entries(WATCHED)
+    .map(
+      ([table, column]) =>
+        `CREATE TRIGGER note_writer AFTER INSERT OR UPDATE ON signalbox.${table}
+         FOR EACH ROW EXECUTE FUNCTION signalbox.note_writer('${column}')`,
+    )
+    .join(";")}`
 const TWO_WRITERS = `
-  SELECT logs.name, written.epoch, array_agg(writer) AS writers FROM signalbox.written JOIN signalbox.logs ON number = log
-  GROUP BY 1, 2 HAVING count(*) > 1`
+  SELECT logs.name, written.epoch, array_agg(DISTINCT writer || ' wrote ' || kind) AS writers
+  FROM signalbox.written JOIN signalbox.logs ON number = log
+  GROUP BY 1, 2 HAVING count(DISTINCT writer) > 1`
+const WRITTEN_KINDS = "SELECT DISTINCT kind FROM signalbox.written ORDER BY kind"
+
+/** A permission request, as the agent's process asked it and was answered on its standard input. */
+export interface HeardAnswers {
+  readonly pid: number
+  readonly behaviors: string[]
+}
 
 /**
  * Three hubs on a PostgreSQL server with a synchronous standby, three machines whose agents' connections are spread over the hubs, and
@@ -42,6 +75,12 @@ export class FaultStage {
   readonly #hubPipes: readonly Pipe[]
   readonly #balancer: Pipe
   readonly #database: string
+  /** One for each hub. */
+  readonly #clients: readonly Hub[]
+  readonly #heard = new Map<string, HeardAnswers>()
+  /** How much of each recording was read. */
+  readonly #read = new Map<string, number>()
+  #stops = 0
   #primary: PostgresServer
   #standby: PostgresServer
 
@@ -61,7 +100,9 @@ export class FaultStage {
     this.#database = parts.database
     this.#primary = parts.primary
     this.#standby = parts.standby
-    this.client = connectHub({ url: this.urls, token: this.token, reconnect: { baseDelayMs: 50, maxDelayMs: 500 } })
+    const how = { token: this.token, reconnect: { baseDelayMs: 50, maxDelayMs: 500 } }
+    this.client = connectHub({ url: this.urls, ...how })
+    this.#clients = this.urls.map((url) => connectHub({ url, ...how }))
   }
 
   /** Somebody must dispose of it. */
@@ -83,7 +124,7 @@ export class FaultStage {
         return `http://127.0.0.1:${balancer.port}`
       }
       const hubFlags = ["--store", store.href, "--cluster-url", `http://127.0.0.1:${toHub.port}`]
-      const kind = index === 0 ? { claude: REAL } : {}
+      const kind = { isRecording: true, ...(index === 0 ? { claude: REAL } : {}) }
       machines.push(await Machine.open({ scenario, hubFlags, reach, maxAgents: agentsOfEach * 2, ...kind }))
       databasePipes.push(toDatabase)
       hubPipes.push(toHub)
@@ -125,7 +166,8 @@ export class FaultStage {
     "a hub is stopped for longer than its lease": async (chance) => {
       const { hub } = this.#one(chance)
       hub.signal("SIGSTOP")
-      await pause(11_000 + chance() * 3_000)
+      const isLong = this.#stops++ % LONG_STOP_EVERY === 0
+      await pause((isLong ? LONG_STOP_MS : 11_000) + chance() * 3_000)
       hub.signal("SIGCONT")
       return undefined
     },
@@ -184,9 +226,58 @@ export class FaultStage {
     }
   }
 
+  /**
+   * Where everybody sits once the agents of each machine are on all three hubs. A fault may have left them on fewer: then their
+   * connections are cut, and the balancer gives them others.
+   */
+  async spread(): Promise<Seats> {
+    const late = performance.now() + SETTLED_MS
+    for (let cutAt = performance.now(); ; await pause(QUIET_MS)) {
+      const ids = await Promise.all(this.#clients.map((client) => insist(() => client.hubs.list()).then(selfIn)))
+      const { sessions } = await insist(() => this.client.sessions({ limit: 500 }))
+      const owners = new Map(sessions.map(({ id, owner }) => [id, ids.indexOf(owner ?? "")]))
+      const hubsOf = (machine: string | null) =>
+        new Set(sessions.filter(({ runner }) => runner === machine).map(({ id }) => owners.get(id)))
+      const isSpread = sessions.every(({ runner }) => hubsOf(runner).size === HUBS && !hubsOf(runner).has(-1))
+      if (isSpread && sessions.every(({ state }) => state !== "ended")) return { urls: this.urls, owners }
+      if (performance.now() > late) throw new Error(`the agents are not on all hubs: ${JSON.stringify([...owners])}`)
+      if (performance.now() - cutAt < SPREAD_MS) continue
+      this.#balancer.cut("refused")
+      this.#balancer.mend()
+      cutAt = performance.now()
+    }
+  }
+
   /** Sessions that two hubs wrote under the same epoch. */
   async writtenByTwo(): Promise<readonly Json[]> {
+    const kinds = await this.#primary.query(WRITTEN_KINDS, [], this.#database)
+    const unseen = Object.keys(WATCHED).filter((table) => !kinds.some(({ kind }) => kind === table))
+    if (unseen.length > 0) throw new Error(`nobody was seen to write ${unseen.join(", ")}`)
     return this.#primary.query(TWO_WRITERS, [], this.#database)
+  }
+
+  /** What simulated agents asked, by request id, and the answers that came to their standard input, as they wrote them down. */
+  heard(): ReadonlyMap<string, HeardAnswers> {
+    for (const { wires } of this.machines)
+      for (const name of readdirSync(wires)) this.#readWire(join(wires, name), Number.parseInt(name, 10))
+    return this.#heard
+  }
+
+  #readWire(file: string, pid: number): void {
+    const from = this.#read.get(file) ?? 0
+    const bytes = readFileSync(file).subarray(from)
+    // The last line may be on its way.
+    const whole = bytes.lastIndexOf("\n") + 1
+    this.#read.set(file, from + whole)
+    for (const line of bytes.toString("utf8", 0, whole).split("\n")) {
+      if (!line.includes("can_use_tool") && !line.includes("control_response")) continue
+      const recorded: Json = JSON.parse(line)
+      const message: Json = recorded.message ?? JSON.parse(recorded.line)
+      if (recorded.from === "agent" && message.request?.subtype === "can_use_tool")
+        this.#heard.set(message.request_id, { pid, behaviors: [] })
+      if (recorded.from === "host" && message.type === "control_response")
+        this.#heard.get(message.response.request_id)?.behaviors.push(message.response.response?.behavior ?? "none")
+    }
   }
 
   /** What all of them said, for a test that failed. */
@@ -195,7 +286,7 @@ export class FaultStage {
   }
 
   async dispose(): Promise<void> {
-    this.client.close()
+    for (const client of [this.client, ...this.#clients]) client.close()
     for (const { hub } of this.machines) hub.signal("SIGCONT")
     for (const machine of this.machines) await machine.dispose()
     for (const pipe of [...this.#databasePipes, ...this.#hubPipes, this.#balancer]) await pipe.close()
@@ -221,6 +312,10 @@ export class FaultStage {
     if (machine === undefined) throw new Error(`there is no machine ${index}`)
     return machine
   }
+}
+
+function selfIn(hubs: readonly { readonly id: string; readonly self: boolean }[]): string {
+  return hubs.find(({ self }) => self)?.id ?? ""
 }
 
 function howOf(chance: () => number): Cut {

@@ -38,6 +38,8 @@ export interface RunnerAgentOptions {
   }
   readonly exited: (session: LiveSession, spawn: string, exit: AgentExit) => Promise<void>
   readonly onTrouble: (error: unknown) => void
+  /** Where hubs share a store: the epoch under which this one has a session, if it does. */
+  readonly epochOf: ((session: string) => number | undefined) | undefined
 }
 
 type Note = Extract<FromRunner, { kind: "note" }>
@@ -122,13 +124,16 @@ export class RunnerAgent implements AgentWire {
 
   /** To the session's live process. What an earlier one left behind is taken, and that is all. */
   async #attach(): Promise<void> {
-    const { session, socket } = this.#options
-    socket.send(encodeCommand({ ev: "attached" })).catch(() => undefined)
+    const { session, socket, attach, epochOf } = this.#options
+    const epoch = epochOf?.(attach.session)
+    // Another hub claimed it a moment ago: the agent belongs there.
+    if (epochOf !== undefined && epoch === undefined) return this.closeWith(COME_BACK, "the session is another hub's")
+    socket.send(encodeCommand({ ev: "attached", ...defined({ epoch }) })).catch(() => undefined)
     if (!this.#isLive()) return
     this.tellHooks()
-    const attached = session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
+    const attaching = session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
     this.#takeBranch(this.#options.attach.branch ?? null)
-    await attached
+    await attaching
   }
 
   /** An older connection of the same process is a dead socket. */

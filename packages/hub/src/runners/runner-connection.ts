@@ -19,6 +19,14 @@ export interface RunnerListener {
   gone(connection: RunnerConnection): void
 }
 
+export interface RunnerConnectionOptions {
+  readonly socket: DoorSocket
+  readonly listener: RunnerListener
+  readonly turns: ReadingTurns
+  /** Whether the other hubs take this one for alive. */
+  readonly registry: { readonly isCurrent: boolean }
+}
+
 const MAX_WAITING = 1_000
 const HELLO_MS = 10_000
 const DOES_NOT_SPEAK = 4001
@@ -26,16 +34,14 @@ const DOES_NOT_SPEAK = 4001
 /** The control connection of one runner: what it tells of itself, and what it is asked to do. Every request settles. */
 export class RunnerConnection {
   readonly #socket: DoorSocket
-  readonly #listener: RunnerListener
-  readonly #turns: ReadingTurns
+  readonly #options: RunnerConnectionOptions
   readonly #waiting = new Map<string, Waiting>()
   #hello: Hello | undefined
   #tellSpoken: () => void = () => undefined
 
-  constructor(socket: DoorSocket, listener: RunnerListener, turns: ReadingTurns) {
-    this.#socket = socket
-    this.#listener = listener
-    this.#turns = turns
+  constructor(options: RunnerConnectionOptions) {
+    this.#options = options
+    this.#socket = options.socket
   }
 
   /** The token that this connection was opened with. */
@@ -47,18 +53,24 @@ export class RunnerConnection {
   async run(): Promise<void> {
     const timer = setTimeout(() => void this.#socket.end(DOES_NOT_SPEAK, "no hello came in time"), HELLO_MS)
     this.#tellSpoken = () => clearTimeout(timer)
+    const { turns, listener } = this.#options
     try {
-      for await (const share of this.#turns.shares(this.#socket.lines)) for (const text of share) await this.#take(text)
+      for await (const share of turns.shares(this.#socket.lines)) for (const text of share) await this.#take(text)
     } finally {
       this.#tellSpoken()
       const away = new HubError("runner/away", "the runner went away before it answered")
       for (const waiting of this.#waiting.values()) waiting.reject(away)
       this.#waiting.clear()
-      if (this.#hello !== undefined) this.#listener.gone(this)
+      if (this.#hello !== undefined) listener.gone(this)
     }
   }
 
   request(request: RunnerRequest, timeoutMs: number): Promise<unknown> {
+    // Another hub may speak for its sessions by now, and would find a process that it did not ask for.
+    if (!this.#options.registry.isCurrent) {
+      const words = "This hub has lost its database, and asks runners for nothing: try again in a moment."
+      return Promise.reject(new HubError("hub/busy", words, { details: { retryAfterSeconds: 2 } }))
+    }
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new HubError("hub/busy", `${MAX_WAITING} requests wait for this runner: try again later`))
     }
@@ -101,13 +113,13 @@ export class RunnerConnection {
       if (message?.op === "hello") {
         this.#hello = message
         this.#tellSpoken()
-        return this.#listener.hello(this, message)
+        return this.#options.listener.hello(this, message)
       }
       return void this.#socket.end(DOES_NOT_SPEAK, "a runner says hello first")
     }
     switch (message?.op) {
       case "stats":
-        return this.#listener.stats(this, message)
+        return this.#options.listener.stats(this, message)
       case "reply":
         return this.#waiting.get(message.id)?.resolve(message.result)
       case "refused":

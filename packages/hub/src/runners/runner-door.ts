@@ -15,7 +15,7 @@ import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
 
 export interface RunnerDoorOptions
-  extends Pick<RunnerAgentOptions, "registry" | "metrics" | "turns" | "journal" | "clients"> {
+  extends Pick<RunnerAgentOptions, "registry" | "metrics" | "turns" | "journal" | "clients" | "epochOf"> {
   readonly authority: Authority
   readonly desk: RunnerDesk
   readonly refusals: RunnerRefusals
@@ -90,7 +90,7 @@ export class RunnerDoor {
   #enter(socket: DoorSocket, place: Place): void {
     const [sockets, run] =
       place.kind === "control"
-        ? [this.#controls, new RunnerConnection(socket, this.#options.desk, this.#options.turns).run()]
+        ? [this.#controls, new RunnerConnection({ ...this.#options, socket, listener: this.#options.desk }).run()]
         : [this.#agents, this.#runAgent(socket, place.spawn)]
     const over = async () => {
       await run.catch((error: unknown) => {
@@ -117,6 +117,9 @@ export class RunnerDoor {
     const may = await this.#options.desk.mayAttach(session, spawn, socket.tokenId)
     if (may === "not yet") return socket.end(COME_BACK, "the runner says hello first")
     if (may !== "yes") return this.#options.refusals.refuse(socket, may.runner)
+    // Its greeting carries the epoch of the session that it names, also when the conversation went on in another.
+    const { epochOf, registry } = this.#options
+    if (epochOf !== undefined && epochOf(attach.session) === undefined) await registry.find(attach.session)
     const taken = this.#takenOf(spawn)
     const agent = new RunnerAgent({
       ...this.#options,

@@ -88,7 +88,12 @@ export class SessionRegistry {
 
   /** Another hub may speak to the agent now: one that wakes after a pause must not bring it an old answer. */
   refuseIfLapsed(session: LiveSession): void {
-    if (this.#options.ownership?.isCurrent === false) throw movedError(session.id)
+    if (!this.isCurrent) throw movedError(session.id)
+  }
+
+  /** Whether the other hubs take this one for alive. A hub alone always is. */
+  get isCurrent(): boolean {
+    return this.#options.ownership?.isCurrent !== false
   }
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */

@@ -42,7 +42,7 @@ export interface Store {
   /** Present where hubs can share the database. Somebody must close it. */
   openCluster?(): Promise<ClusterStore>
   /** The epoch under which this hub writes a session, where hubs share the database. */
-  epochOf?(session: string): number | undefined
+  readonly epochOf?: (session: string) => number | undefined
   /** Absent where the database compresses by itself. */
   readonly compression?: { readonly bytes: ColdBytes }
   size(): MeasuredSize | Promise<MeasuredSize>

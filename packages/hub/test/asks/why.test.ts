@@ -1,10 +1,8 @@
-import { join } from "node:path"
 import { defined } from "@signalbox/protocol"
 import type { Ask, AuditRecord, PolicyVerdict } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import { PolicyDesk } from "../../src/policy-desk.ts"
 import { readPolicy } from "../../src/policy-document.ts"
-import { openStore } from "../../src/store/open-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { pendingAsk } from "../../src/testing/records.ts"
 import { call, openAgent, openStage, type Stage } from "../clients/stage.ts"
@@ -122,7 +120,7 @@ describe("why a request was asked about or settled", () => {
     const { stage, ask: asks, id } = await opened()
     const { ask } = await asks("make")
     await stage.hub.close()
-    const store = openStore({ file: join(stage.folder, "signalbox.db") })
+    const store = await stage.openStore()
     await store.directory.addAsk(pendingAsk("old", { sessionId: id, rule: "deploys" }))
     await store.directory.addAudit({
       at: "2026-01-01T00:00:00.000Z",

@@ -1,11 +1,9 @@
-import { join } from "node:path"
 import type { Ask, AuditRecord, Backtest, Session } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import type { AskVerdict } from "../../src/asks/answer.ts"
 import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
 import { PolicyDesk } from "../../src/policy-desk.ts"
 import { readPolicy } from "../../src/policy-document.ts"
-import { openStore } from "../../src/store/open-store.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { type FakeAgent, FakeRunner } from "../runners/fake-runner.ts"
 import { launch, rest, send, WAIT } from "../runners/launching.ts"
@@ -293,7 +291,7 @@ describe("what was judged", () => {
     const seqOf = (call: string) =>
       body.events.find(({ message }) => JSON.stringify(message).includes(`"${call}"`))?.seq
     await stage.hub.close()
-    const store = openStore({ file: join(stage.folder, "signalbox.db") })
+    const store = await stage.openStore()
     const seen = await store.directory.listSeenCalls({ session: id, after: 0, limit: 10 })
     await store.close()
     const about = { sessionId: id, tool: "Bash", mode: "default" }

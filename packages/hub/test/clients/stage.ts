@@ -7,6 +7,8 @@ import { WebSocket } from "ws"
 import type { Page } from "../../src/asks/whole-ask.ts"
 import { createLogger, type Hub, type HubOptions, openHub } from "../../src/index.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
+import { openStore, type Store } from "../../src/store/open-store.ts"
+import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts"
 import { LineSocket } from "./line-socket.ts"
 import { ScriptedAgent } from "./scripted-agent.ts"
 
@@ -21,6 +23,8 @@ export interface Stage {
   readonly folder: string
   /** The hub's own, on the same folder and port, after the first was closed. */
   reopen(): Promise<Stage>
+  /** Its store, after the hub was closed. Somebody must close it. */
+  openStore(): Promise<Store>
 }
 
 export async function openStage(options: Partial<HubOptions> = {}): Promise<Stage> {
@@ -45,6 +49,10 @@ async function openOn(folder: string, options: Partial<HubOptions>): Promise<Sta
       await hub.close()
       return openOn(folder, { ...options, port })
     },
+    openStore: async () =>
+      options.store === undefined
+        ? openStore({ file: join(folder, "signalbox.db") })
+        : openPostgresStore({ url: options.store }),
   }
 }
 

@@ -21,6 +21,26 @@ async function comesBack({ tells = [], first }: { tells?: readonly string[]; fir
   return { at, beside, id, back, noted, spawn: agent.spawn }
 }
 
+describe.runIf(hasPostgres)("an agent that comes from one hub to another", () => {
+  it("[CT15] is greeted with the epoch of its session, higher at each hub that claims it", async () => {
+    const [at, beside] = await openTwoHubs()
+    const runner = await FakeRunner.connect(at)
+    const { id } = (await launch(at, { cwd: "/srv" })).body
+    const agent = await runner.agent()
+    // The conversation goes on in another session of the hub: the epoch is still that of the one it was launched for.
+    agent.init()
+    agent.init({ session_id: "another-conversation" })
+    await expect.poll(async () => (await at.hub.core.getSession(id)).next, WAIT).toBeDefined()
+    for (const [index, hub] of [beside, at].entries()) {
+      agent.leave()
+      await agent.dial(hub)
+      await expect.poll(() => agent.greetings.length, WAIT).toBe(index + 2)
+    }
+    const epochs = agent.greetings.map(({ epoch }) => Number(epoch))
+    expect(epochs).toEqual([...new Set(epochs)].toSorted((one, other) => one - other))
+  })
+})
+
 describe.runIf(hasPostgres)("agents that a killed runner lost", () => {
   it("[CT32] are noted in their sessions, whichever hub has them; one that no session knows any more is noted, too", async () => {
     const { at, beside, id, noted, spawn } = await comesBack({ tells: ["long-forgotten"] })

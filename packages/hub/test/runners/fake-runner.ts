@@ -1,5 +1,6 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import {
+  type AgentCommand,
   encodeAgentLine,
   encodeNote,
   type LaunchSpec,
@@ -197,6 +198,8 @@ export class FakeAgent {
   readonly sessionId: string
   readonly heard: Envelope[] = []
   readonly hooks: Readonly<Record<string, string>>[] = []
+  /** The hub's greetings, as they came. */
+  readonly greetings: Extract<AgentCommand, { ev: "attached" }>[] = []
   acked = 0
   isGreeted = false
   /** Hears acknowledgements and acts as if it had not: what it said is sent again. */
@@ -357,6 +360,7 @@ export class FakeAgent {
       if (!this.isForgetful) this.#kept = this.#kept.filter(({ number }) => number > said.number)
     }
     if (said?.kind === "command" && said.command.ev === "hooks") this.hooks.push(said.command.onFailure)
+    if (said?.kind === "command" && said.command.ev === "attached") this.greetings.push(said.command)
     if (said?.kind !== "line") return
     const message = JSON.parse(said.line) as Envelope
     this.heard.push(message)

@@ -40,6 +40,12 @@ describe("the lines of an agent on a runner", () => {
     expect(texts(await eventsOf(stage, id))).toEqual(Array.from({ length: 500 }, (_, index) => index))
   })
 
+  it("[CT15] follow a greeting without an epoch when the hub is alone", async () => {
+    const { agent } = await launched(await openStage())
+    await agent.allAcked()
+    expect(agent.greetings).toEqual([{ ev: "attached" }])
+  })
+
   it("[HR21] that come again after a lost connection are not doubled, also those without a uuid", async () => {
     const stage = await openStage()
     const { agent, id } = await launched(stage)

@@ -62,8 +62,11 @@ function agentParts(registry: SessionRegistry, session: LiveSession) {
     clients: { hookFailures: () => ({}), deniedByRunner: async () => undefined },
     exited: async () => undefined,
     onTrouble: () => undefined,
+    epochOf: undefined,
   }
 }
+
+const ALONE = { turns: new ReadingTurns(), registry: { isCurrent: true } }
 
 describe("what a runner has and what the hub thinks it has", () => {
   it("[HR35] a process that the runner does not know is over, unless it is heard of in time", async () => {
@@ -90,7 +93,7 @@ describe("what a runner has and what the hub thinks it has", () => {
     lost.expect(LAUNCH)
     kept.expect({ ...LAUNCH, spawn: "p2" })
     const { door, peer } = await openPair()
-    void new RunnerConnection(door, desk, new ReadingTurns()).run()
+    void new RunnerConnection({ ...ALONE, socket: door, listener: desk }).run()
     const usage = { spawn: "p2", session: kept.id, pid: 1, memoryBytes: 0, cpuPercent: 0 }
     peer.send(JSON.stringify({ op: "hello", runner: factsOf(), agents: [usage], cut: [] }))
     await expect.poll(() => lost.record.exit?.reason, WAIT).toBe("its process is gone from the runner")
@@ -108,7 +111,7 @@ describe("what a runner has and what the hub thinks it has", () => {
       },
       gone: () => undefined,
     }
-    const run = new RunnerConnection(door, listener, new ReadingTurns()).run()
+    const run = new RunnerConnection({ ...ALONE, socket: door, listener }).run()
     const hello = JSON.stringify({ op: "hello", runner: factsOf(), agents: [], cut: [] })
     peer.send([hello, ...Array.from({ length: 20_000 }, () => '{"op":"stats"}')].join("\n"))
     await expect.poll(() => stats.heard, WAIT).toBe(20_000)
@@ -142,6 +145,42 @@ describe("what a runner has and what the hub thinks it has", () => {
     await agent.send({ type: "keep_alive" })
     await expect.poll(() => heard, WAIT).toEqual(['L{"type":"keep_alive"}'])
     peer.close()
+  })
+
+  it("[CT14] a hub that lost its lease asks a runner for nothing, and goes on when it has it again", async () => {
+    const { door, peer } = await openPair()
+    const asked: unknown[] = []
+    peer.on("message", (data) => {
+      const { id, request } = JSON.parse(textIn(data)) as { id: string; request: { kind: string } }
+      asked.push(request.kind)
+      peer.send(JSON.stringify({ op: "reply", id, result: "done" }))
+    })
+    const registry = { isCurrent: false }
+    const listener = { hello: async () => undefined, stats: () => undefined, gone: () => undefined }
+    const connection = new RunnerConnection({ turns: new ReadingTurns(), registry, socket: door, listener })
+    const run = connection.run()
+    peer.send(JSON.stringify({ op: "hello", runner: factsOf(), agents: [], cut: [] }))
+    const stop = { kind: "stop", spawn: "p1", reason: "nobody wants it" } as const
+    await expect(connection.request(stop, 1_000)).rejects.toMatchObject({ code: "hub/busy" })
+    registry.isCurrent = true
+    expect(await connection.request({ kind: "folders" }, 10_000)).toBe("done")
+    expect(asked).toEqual(["folders"])
+    peer.close()
+    await run
+  })
+
+  it("[CT15] a hub that lost the session before it greets the agent sends it away, and says nothing to it", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({})
+    session.expect(LAUNCH)
+    const { door, peer } = await openPair()
+    const heard: string[] = []
+    peer.on("message", (data) => void heard.push(textIn(data)))
+    const closed = new Promise<number>((resolve) => peer.on("close", (code) => resolve(code)))
+    void new RunnerAgent({ ...agentParts(registry, session), socket: door, epochOf: () => undefined }).run()
+    expect(await closed).toBe(1012)
+    expect(heard).toEqual([])
+    expect(session.wire).toBeUndefined()
   })
 
   it("[HR26] what the store refuses is not acknowledged, and is taken when it comes again", async () => {

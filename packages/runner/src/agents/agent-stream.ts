@@ -52,6 +52,12 @@ export class AgentStream {
   #isFull = false
   #calls = 0
   #lastNumber: number | undefined
+  /** The highest epoch that a hub has greeted this agent with. */
+  #epoch = 0
+  /** Hubs that greeted with a lower one since. */
+  #outdated: { readonly since: number; readonly times: number } | undefined
+  /** The hub on the other end has lost the session: nothing it says is taken. */
+  #isOutdated = false
   #cancelSpooling = () => undefined as void
   #whenLost = () => undefined as void
 
@@ -111,6 +117,7 @@ export class AgentStream {
     const { record, kept } = this.#options
     const branch = this.#options.tellBranch()
     this.#cancelSpooling()
+    this.#isOutdated = false
     kept.isHubAway = false
     const attach: AttachAgent = {
       op: "attach",
@@ -145,6 +152,7 @@ export class AgentStream {
   }
 
   #heard(text: string): void {
+    if (this.#isOutdated) return
     const heard = readFromHub(text)
     switch (heard?.kind) {
       case "ack":
@@ -155,11 +163,29 @@ export class AgentStream {
         this.#options.onLine(heard.line)
         return
       case "command":
+        if (heard.command.ev === "attached" && !this.#mayGreet(heard.command.epoch)) return
         this.#options.onCommand(heard.command)
         return
       case undefined:
         this.#options.log.warn({ text: text.slice(0, 100) }, "The hub sent something that isn't for an agent")
     }
+  }
+
+  /** A hub that wakes after a pause may not know yet that another one has the session, and would bring what is old. */
+  #mayGreet(epoch: number | undefined): boolean {
+    const { clock, timing, log, record } = this.#options
+    const { since, times } = this.#outdated ?? { since: clock.now(), times: 0 }
+    // For so long no hub is mistaken about its lease: the database itself was set back, as from a backup.
+    if (epoch === undefined || epoch >= this.#epoch || clock.now() - since > timing.outdatedMs) {
+      this.#epoch = epoch ?? 0
+      this.#outdated = undefined
+      return true
+    }
+    if (times === 0) log.warn({ session: record.session }, "A hub that has lost this session was refused")
+    this.#outdated = { since, times: times + 1 }
+    this.#isOutdated = true
+    this.#link.redial(times)
+    return false
   }
 
   #checkDelivered(): void {

@@ -79,6 +79,13 @@ export class HubLink {
     return true
   }
 
+  /** Gives up the connection that is open. The next try comes as late as after so many failures in a row. */
+  redial(failures: number): void {
+    if (this.#state.phase !== "open") return
+    this.#failures = failures
+    this.#state.socket.terminate()
+  }
+
   /** The hub is not read on until `resume`. */
   pause(): void {
     if (this.#state.phase === "open") this.#state.socket.pause()
@@ -228,6 +235,8 @@ export interface LinkTiming extends Backoff {
   readonly pingMs: number
   /** A connection on which nothing was heard for as long is given up. */
   readonly silenceMs: number
+  /** A hub that greets an agent with an old epoch is refused for as long. Leases are over much sooner. */
+  readonly outdatedMs: number
 }
 
 export const DEFAULT_LINK_TIMING: LinkTiming = {
@@ -236,6 +245,7 @@ export const DEFAULT_LINK_TIMING: LinkTiming = {
   refusedDelayMs: 30_000,
   pingMs: 10_000,
   silenceMs: 25_000,
+  outdatedMs: 60_000,
 }
 
 /** Why the last try, or the last connection, came to its end. */
