@@ -24,7 +24,7 @@ export interface Database {
 }
 
 const CACHE_KIB = 32 * 1024
-const BUSY_TIMEOUT_MS = 5000
+export const BUSY_TIMEOUT_MS = 5000
 
 /**
  * WAL with `synchronous=NORMAL`: what was committed survives the death of this process, not a power cut; who needs more
@@ -44,6 +44,11 @@ const SETTINGS = `
 /** The file in which the hub of a data directory keeps everything. */
 export function databaseIn(dataDirectory: string): string {
   return join(dataDirectory, "signalbox.db")
+}
+
+/** When the last backup of a data directory was made. Whoever makes one writes it, and the hub's metrics tell it. */
+export function lastBackupIn(dataDirectory: string): string {
+  return join(dataDirectory, "last-backup")
 }
 
 /** Somebody must close it. */
