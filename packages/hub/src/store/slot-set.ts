@@ -5,10 +5,12 @@ const EMPTY = 0
 const PLACES_PER_SET = 32
 /** A session with more slots is not kept. All sets together take no more than 16 MB. */
 const MAX = { slotsOfSession: 131_072, places: 2_097_152 } as const
+/** Room is made for many at once: to find the oldest entry of a map, those that were deleted before it are gone through. */
+const PLACES_AFTER_MAKING_ROOM = (MAX.places * 7) / 8
 
 /**
  * All slots of some sessions, which need not be looked up then. Whatever it does not know, the index does: when there is no
- * room, the session that came first is forgotten.
+ * room, the sessions that came first are forgotten.
  */
 export class KnownSlots {
   readonly #sets = new Map<number, SlotSet>()
@@ -51,9 +53,10 @@ export class KnownSlots {
   }
 
   #makeRoom(): void {
+    if (this.#places <= MAX.places) return
     for (const session of this.#sets.keys()) {
-      if (this.#places <= MAX.places) return
       this.forget(session)
+      if (this.#places <= PLACES_AFTER_MAKING_ROOM) return
     }
   }
 }
