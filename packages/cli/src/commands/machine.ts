@@ -115,6 +115,9 @@ export function addDoctor(program: Command, context: CommandContext): void {
     examples: ["signalbox doctor", "signalbox doctor --json | jq '.checks[] | select(.state != \"ok\")'"],
     json: "print the checks as JSON",
     options: (command) =>
-      command.option("--check-all", "check a database over 4 GB too, which takes minutes (the hub must not be running)"),
+      command.option(
+        "--check-all",
+        "check a database over 4 GB too, which takes minutes (the hub must not be running)",
+      ),
   }).action(async (options: DoctorOptions) => (await import("../doctor/doctor.ts")).doctor(options, context))
 }
