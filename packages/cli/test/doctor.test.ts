@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { canDial } from "../src/base/installed.ts"
@@ -89,6 +89,22 @@ describe("signalbox doctor", () => {
     expect(told.stdout).toContain(`Fix: chmod 700 ${data}`)
     expect(told.stdout).toContain("Fix: start it: signalbox up")
     expect(lines.filter((line) => !line.startsWith("ok") && !line.includes("Fix: "))).toEqual([])
+  })
+
+  it("[BU8] says how to check a database that is not checked by itself, because that takes minutes", async () => {
+    const hub = await startHub("no-runner")
+    await run(["down", "--data", hub.data])
+    // A hole at the end, which takes no room on the disk.
+    truncateSync(join(hub.data, "signalbox.db"), 5 * 1024 ** 3)
+    const database = async (...options: string[]) => {
+      const report: Report = JSON.parse((await run(["doctor", "--json", "--data", hub.data, ...options])).stdout)
+      return report.checks.find(({ name }) => name === "database")
+    }
+    expect(await database()).toMatchObject({
+      state: "note",
+      todo: expect.stringContaining(`signalbox doctor --check-all --data ${hub.data}`),
+    })
+    expect(await database("--check-all")).toMatchObject({ state: "ok", found: expect.stringMatching(/; sound$/) })
   })
 
   it("[CL27] tells a hub that is named without a token, or by no address, from one that is not running", async () => {

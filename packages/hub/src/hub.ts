@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { assembleHub, type HubParts } from "./assemble-hub.ts"
 import { type AdminToken, ensureAdminToken, ensureDataDirectory } from "./auth/admin-token.ts"
 import { Authority } from "./auth/authority.ts"
@@ -16,7 +17,7 @@ import type { Caller } from "./model/access.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
 import { createPrometheusMetrics } from "./operations/metrics.ts"
-import { databaseIn } from "./store/database.ts"
+import { databaseIn, lastBackupIn } from "./store/database.ts"
 import { openStore, type Store, type Watched } from "./store/open-store.ts"
 
 export interface HubOptions {
@@ -96,7 +97,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       onRecovered: ({ lastedMs }) => logger.info({ lastedMs }, "the store can be written again"),
     })
     closers.push(() => store.close())
-    metrics.watchStore(() => store.size())
+    metrics.watchStore(store)
+    if (named === undefined) metrics.watchBackups(() => readLastBackup(options.dataDirectory))
     const { compression } = store
     if (compression !== undefined) metrics.watchColdLines(() => compression.bytes)
     const authority = await Authority.open({ directory: store.directory, exposure })
@@ -197,6 +199,16 @@ function openCluster({ logger, ...joining }: Joining, parts: () => HubParts | un
     onBack: () => logger.info("hub lease renewed"),
     trouble: (what, error) => logger.warn({ err: error }, what),
   })
+}
+
+/** The backup is made by another process, which leaves the time behind. */
+function readLastBackup(dataDirectory: string): Date | undefined {
+  try {
+    const at = new Date(readFileSync(lastBackupIn(dataDirectory), "utf8").trim())
+    return Number.isNaN(at.getTime()) ? undefined : at
+  } catch {
+    return undefined
+  }
 }
 
 /** PostgreSQL's driver is loaded only for those who ask for it. */

@@ -1,8 +1,8 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { HubError, reasonOf } from "./errors.ts"
 import { type DataLock, takeDataLock } from "./operations/data-lock.ts"
-import { type Database, databaseIn, openAsIs } from "./store/database.ts"
+import { type Database, databaseIn, lastBackupIn, openAsIs } from "./store/database.ts"
 import { requireKnownSchema } from "./store/migrations/index.ts"
 import type { MoveReport, OnMoved } from "./store/move/move-store.ts"
 import type { PostgresSurvey } from "./store/postgres/postgres-check.ts"
@@ -33,7 +33,13 @@ export async function backUpData(dataDirectory: string, file: string, onProgress
   const database = requireDatabase(dataDirectory)
   // The log of a hub that runs changes while it is read here; SQLite itself knows what of it counts.
   if (!isInUse(dataDirectory)) checkWriteAheadLog(database)
-  return backUp(database, file, onProgress)
+  const report = await backUp(database, file, onProgress)
+  try {
+    writeFileSync(lastBackupIn(dataDirectory), `${new Date().toISOString()}\n`, { mode: 0o600 })
+  } catch {
+    // Whoever may read everything here may not be allowed to write. The backup is good all the same.
+  }
+  return report
 }
 
 /** Makes a data directory of a backup. The directory must be there. */
@@ -85,11 +91,11 @@ export type DataState =
       readonly readable: readonly SavedTable[]
     }
 
-/** To check more takes minutes. */
+/** To check more takes minutes: only if that is asked for. */
 const MAX_CHECKED_BYTES = 4 * 1024 ** 3
 
 /** Whether the database of a hub that does not run is sound; if not, how much of it can be read. */
-export async function checkData(dataDirectory: string): Promise<DataState> {
+export async function checkData(dataDirectory: string, maxBytes = MAX_CHECKED_BYTES): Promise<DataState> {
   const file = databaseIn(dataDirectory)
   if (!existsSync(file)) return { state: "absent" }
   const bytes = [file, `${file}-wal`].reduce(
@@ -97,7 +103,7 @@ export async function checkData(dataDirectory: string): Promise<DataState> {
     0,
   )
   if (isInUse(dataDirectory)) return { state: "in-use", bytes }
-  if (bytes > MAX_CHECKED_BYTES) return { state: "unchecked", bytes }
+  if (bytes > maxBytes) return { state: "unchecked", bytes }
   try {
     checkWriteAheadLog(file)
     const database = openAsIs(file)

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8"
 import type { Command } from "commander"
-import type { CommandContext, JsonOption } from "../base/context.ts"
+import type { CommandContext } from "../base/context.ts"
 import { collect, defineCommand, wholeNumber } from "../base/define-command.ts"
 import type { DiscoverOptions } from "../discover/discover.ts"
+import type { DoctorOptions } from "../doctor/database-check.ts"
 import type { HubsOptions } from "../hub/hubs.ts"
 import type { RunnerCommandOptions } from "../runner/run-runner.ts"
 import type { DownOptions } from "../up/down.ts"
@@ -113,5 +114,10 @@ export function addDoctor(program: Command, context: CommandContext): void {
     summary: "Check this machine and its hub: what is wrong, and how to fix it",
     examples: ["signalbox doctor", "signalbox doctor --json | jq '.checks[] | select(.state != \"ok\")'"],
     json: "print the checks as JSON",
-  }).action(async (options: JsonOption) => (await import("../doctor/doctor.ts")).doctor(options, context))
+    options: (command) =>
+      command.option(
+        "--check-all",
+        "check a database over 4 GB too, which takes minutes (the hub must not be running)",
+      ),
+  }).action(async (options: DoctorOptions) => (await import("../doctor/doctor.ts")).doctor(options, context))
 }

@@ -130,7 +130,7 @@ async function settings(options: JsonOption, context: CommandContext): Promise<s
 
 /** Files of ours. Others may have any name. */
 const OWN_FILE =
-  /^(?:(?:signalbox|search)\.db(?:-wal|-shm|-journal)?|(?:hub|runner)\.log(?:\.1)?|(?:hub|runner-reply|runner-ended)\.json|(?:admin|runner)-token|lock|runner|store)$/
+  /^(?:(?:signalbox|search)\.db(?:-wal|-shm|-journal)?|(?:hub|runner)\.log(?:\.1)?|(?:hub|runner-reply|runner-ended)\.json|(?:admin|runner)-token|last-backup|lock|runner|store)$/
 
 function files({ path }: DataDirectory): string {
   const names = readdirSync(path).toSorted()

@@ -1,21 +1,30 @@
 import type { DataState } from "@signalbox/hub/upkeep"
 import { bytesWords } from "@signalbox/protocol"
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { type DataDirectory, type DataOption, nextCommand } from "../base/context.ts"
+import { type DataDirectory, type JsonOption, nextCommand } from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
 import { postgresOf, withoutPassword } from "../base/store-place.ts"
 import { rowWords } from "../terminal/amounts.ts"
 import { type Check, note, ok, wrong } from "./machine-checks.ts"
 
+export interface DoctorOptions extends JsonOption {
+  /** A large database too. */
+  readonly checkAll?: boolean
+}
+
 /** Whether the database is sound, if no hub writes to it; of a damaged one, how much can be saved. */
-export async function checkDatabase(data: DataDirectory, options: DataOption, env: NodeJS.ProcessEnv): Promise<Check> {
+export async function checkDatabase(
+  data: DataDirectory,
+  options: DoctorOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Check> {
   const url = postgresOf({}, data, env)
   if (url !== undefined) return checkPostgres(url)
   const next = (words: string) => nextCommand(words, options, env)
   const { checkData } = await import("@signalbox/hub/upkeep")
   let found: DataState
   try {
-    found = await checkData(data.path)
+    found = await checkData(data.path, options.checkAll === true ? Number.POSITIVE_INFINITY : undefined)
   } catch (error) {
     const isNewer = error instanceof Error && "code" in error && error.code === "data/newer"
     const todo = isNewer ? "use the version of Signalbox that wrote it" : `check who may read and write ${data.path}`
@@ -29,8 +38,8 @@ export async function checkDatabase(data: DataDirectory, options: DataOption, en
     case "unchecked":
       return note(
         "database",
-        `${bytesWords(found.bytes)}: too large to check here`,
-        `check a copy: ${next("backup FILE")}`,
+        `${bytesWords(found.bytes)}, not checked: that takes minutes`,
+        `check it: ${next("doctor --check-all")}, or with a copy: ${next("backup FILE")}`,
       )
     case "sound":
       return ok("database", `${[bytesWords(found.bytes), ...wordsOf(found.rows)].join(", ")}; sound`)

@@ -1,14 +1,14 @@
-import { type CommandContext, dataDirectory, type JsonOption } from "../base/context.ts"
+import { type CommandContext, dataDirectory } from "../base/context.ts"
 import { isAlive, readCard } from "../base/process-files.ts"
 import { coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
 import { onOneLine, wrapCells } from "../terminal/text.ts"
-import { checkDatabase } from "./database-check.ts"
+import { checkDatabase, type DoctorOptions } from "./database-check.ts"
 import { checkHub } from "./hub-checks.ts"
 import type { Check } from "./machine-checks.ts"
 import { checkClaude, checkClock, checkData, checkDisk, checkNode, checkPort, checkSignIn } from "./machine-checks.ts"
 
 /** Exits 1 if something is wrong. */
-export async function doctor(options: JsonOption, context: CommandContext): Promise<void> {
+export async function doctor(options: DoctorOptions, context: CommandContext): Promise<void> {
   const checks = await examine(options, context)
   const isWell = checks.every(({ state }) => state !== "wrong")
   if (options.json === true) await printJson(context, { ok: isWell, checks })
@@ -16,7 +16,7 @@ export async function doctor(options: JsonOption, context: CommandContext): Prom
   if (!isWell) process.exitCode = 1
 }
 
-export async function examine(options: JsonOption, context: CommandContext): Promise<readonly Check[]> {
+export async function examine(options: DoctorOptions, context: CommandContext): Promise<readonly Check[]> {
   const { env } = context
   const data = dataDirectory(options, env)
   const card = readCard(data.hubCard)

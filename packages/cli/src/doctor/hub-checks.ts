@@ -61,14 +61,14 @@ async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
   const { role } = await hub.me({ repeatable: false })
   return [
     ok("hub", `${url}, your role: ${role}`),
-    ...(await checkStore(hub)),
+    ...(await checkStore(hub, next)),
     ...(await checkRunners(hub, next)),
     await checkTokens(hub, role, { data, next }),
   ]
 }
 
 /** How large the hub's history is, and how fast it grows. An older hub does not tell. */
-async function checkStore(hub: Hub): Promise<Check[]> {
+async function checkStore(hub: Hub, next: Place["next"]): Promise<Check[]> {
   const size = await hub.storeSize({ repeatable: false }).catch(() => undefined)
   if (size === undefined) return []
   const { bytes, freeBytes, searchBytes, events, dayAgo, canShrink } = size
@@ -76,7 +76,8 @@ async function checkStore(hub: Hub): Promise<Check[]> {
   const found = `${bytesWords(bytes)} (${bytesWords(freeBytes)} free)${grown}, search index ${bytesWords(searchBytes)}; ${counted(events, "event")}`
   if (canShrink) return [ok("store", found)]
   const todo =
-    'the file doesn\'t shrink when sessions are deleted; stop the hub and run in its data directory: sqlite3 signalbox.db "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"'
+    `the file doesn't shrink when sessions are deleted; a restored one does: ${next("down")}, ${next("backup FILE")}, ` +
+    `move signalbox.db out of the data directory, ${next("restore FILE")}, ${next("up")}`
   return [note("store", found, todo)]
 }
 

@@ -23,6 +23,7 @@ export interface AgentConnectionOptions {
 
 /** As metrics count it: whether one posts its events shows only later. */
 const CONNECTED = "websocket"
+const COME_BACK = 1012
 const MAX_ASKED = 100
 const COME_BACK = 1012
 
@@ -34,6 +35,7 @@ export class AgentConnection implements AgentWire {
   readonly #continuity: Continuity
   readonly #asked = new Set<string>()
   #incarnation: string
+  #isGivenUp = false
   readonly #router: LineRouter
 
   constructor(options: AgentConnectionOptions) {
@@ -84,6 +86,11 @@ export class AgentConnection implements AgentWire {
     return this.#options.connection.closeWith(code, reason)
   }
 
+  giveUp(): void {
+    this.#isGivenUp = true
+    void this.closeWith(COME_BACK, "the store did not take it").catch(() => undefined)
+  }
+
   /** Events were posted: from now on it is known to be hybrid. */
   posted(): void {
     if (this.transport === "hybrid") return
@@ -132,6 +139,7 @@ export class AgentConnection implements AgentWire {
     const { metrics, journal } = this.#options
     metrics.linesReceived({ lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + line.length, 0) })
     for (const line of lines) {
+      if (this.#isGivenUp) return
       const routed = this.#router.take(this.#router.read(line))
       if (routed !== undefined) await routed
     }

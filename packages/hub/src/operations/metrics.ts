@@ -43,9 +43,16 @@ export interface HubMetrics {
 
 type MeasuredStore = Pick<StoreSize, "bytes" | "freeBytes" | "walBytes" | "searchBytes" | "events">
 
+/** Asked for each scrape. */
+interface WatchedStore {
+  size(): MeasuredStore | Promise<MeasuredStore>
+  readonly journal: { readonly isStalled: boolean }
+}
+
 export interface PrometheusMetrics extends HubMetrics {
-  /** Measured for each scrape. */
-  watchStore(measure: () => MeasuredStore | Promise<MeasuredStore>): void
+  watchStore(store: WatchedStore): void
+  /** When the last backup was made. Undefined: never. */
+  watchBackups(lastBackup: () => Date | undefined): void
   /** Asked whenever somebody reads the metrics. */
   watchColdLines(measure: () => ColdBytes): void
   /** All of it in Prometheus' text format. */
@@ -70,7 +77,8 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   return {
     ...traffic,
     ...delays,
-    watchStore: (measure) => watchStore(registry, measure),
+    watchStore: (store) => watchStore(registry, store),
+    watchBackups: (lastBackup) => watchBackups(registry, lastBackup),
     watchColdLines: (measure) => watchColdLines(registry, measure),
     text: () => registry.metrics(),
     contentType: registry.contentType,
@@ -183,12 +191,17 @@ function watchEventLoop(registry: Registry): IntervalHistogram {
   return delay
 }
 
-function watchStore(registry: Registry, measure: () => MeasuredStore | Promise<MeasuredStore>): void {
+function watchStore(registry: Registry, store: WatchedStore): void {
   const registers = [registry]
+  measured(registry, {
+    name: "signalbox_store_stalled",
+    help: "1 while the store cannot be written: new input is refused, and agents wait",
+    value: () => (store.journal.isStalled ? 1 : 0),
+  })
   // A store that cannot be asked now leaves the gauges as they were.
-  const measured = async () => {
+  const measure = async () => {
     try {
-      return await measure()
+      return await store.size()
     } catch {
       return undefined
     }
@@ -199,7 +212,7 @@ function watchStore(registry: Registry, measure: () => MeasuredStore | Promise<M
     labelNames: ["part"],
     registers,
     async collect() {
-      const size = await measured()
+      const size = await measure()
       if (size === undefined) return
       bytes.set({ part: "database" }, size.bytes)
       bytes.set({ part: "free" }, size.freeBytes)
@@ -212,27 +225,43 @@ function watchStore(registry: Registry, measure: () => MeasuredStore | Promise<M
     help: "Events in the store",
     registers,
     async collect() {
-      const size = await measured()
+      const size = await measure()
       if (size !== undefined) events.set(size.events)
     },
   })
 }
 
+function watchBackups(registry: Registry, lastBackup: () => Date | undefined): void {
+  measured(registry, {
+    name: "signalbox_last_backup_timestamp_seconds",
+    help: "When the last backup was made on this machine; 0: never",
+    value: () => (lastBackup()?.getTime() ?? 0) / 1000,
+  })
+}
+
 function watchProcess(registry: Registry): void {
-  const measured = (name: string, help: string, measure: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(measure())
-      },
-    })
-  measured("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss())
-  measured("process_heap_bytes", "Heap in use", () => process.memoryUsage().heapUsed)
-  measured("process_cpu_seconds", "CPU time, user and system", () => {
+  const measure = (name: string, help: string, value: () => number) => measured(registry, { name, help, value })
+  measure("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss())
+  measure("process_heap_bytes", "Heap in use", () => process.memoryUsage().heapUsed)
+  measure("process_cpu_seconds", "CPU time, user and system", () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   })
-  measured("process_start_time_seconds", "When the process started", () => Date.now() / 1000 - process.uptime())
+  measure("process_start_time_seconds", "When the process started", () => Date.now() / 1000 - process.uptime())
+}
+
+interface Measured {
+  readonly name: string
+  readonly help: string
+  readonly value: () => number
+}
+
+function measured(registry: Registry, { value, ...named }: Measured): Prometheus.Gauge {
+  return new Gauge({
+    ...named,
+    registers: [registry],
+    collect() {
+      this.set(value())
+    },
+  })
 }

@@ -94,6 +94,10 @@ export class RunnerAgent implements AgentWire {
     return this.#options.socket.end(code, reason)
   }
 
+  giveUp(): void {
+    void this.closeWith(COME_BACK, "the store did not take it").catch(() => undefined)
+  }
+
   /** Clients' hooks came or went. */
   tellHooks(): void {
     const onFailure = this.#options.clients.hookFailures(this.session)
@@ -222,13 +226,6 @@ export class RunnerAgent implements AgentWire {
     else session.change({ changes })
   }
 
-  /** The store did not take something that the runner still has: it brings it again. */
-  #giveUp(): void {
-    this.#isGivenUp = true
-    this.#options.taken.goBack()
-    void this.#options.socket.end(COME_BACK, "the store did not take it").catch(() => undefined)
-  }
-
   #watch(session: LiveSession): void {
     if (!this.#refused.has(session)) this.#refused.set(session, session.history.refused)
   }
@@ -245,7 +242,7 @@ export class RunnerAgent implements AgentWire {
       for (let upTo = taken.due; upTo !== undefined && !this.#isGivenUp; upTo = taken.due) {
         for (const session of this.#refused.keys()) await session.taken()
         if ([...this.#refused].some(([session, refused]) => session.history.refused > refused)) {
-          return this.#giveUp()
+          return this.giveUp()
         }
         const ack = taken.settled(upTo, this.session.inProgress.isUnderWay)
         // Everything is durable in the sessions that the conversation went on from.

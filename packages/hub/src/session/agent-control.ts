@@ -129,4 +129,6 @@ export interface AgentWire {
   send(message: Envelope): Promise<void>
   /** 4001 tells every CLI not to come back, 1012 to come back. */
   closeWith(code: number, reason: string): Promise<void>
+  /** The store refused what it said: nothing more is taken from it, and it comes back and says that again. */
+  giveUp(): void
 }

@@ -2,7 +2,7 @@ import { type Envelope, encode, fieldOf, textOf, type UnlistedRequest } from "@s
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
-import type { EventLog } from "../store/event-log.ts"
+import type { Appended, EventLog } from "../store/event-log.ts"
 
 /** Items for viewers, in the order of the wire. */
 export type Published =
@@ -15,6 +15,8 @@ export interface HistoryOptions {
   readonly publish: (items: readonly Published[]) => void
   /** The log refused for good: the events are lost to it. Reported, never thrown. */
   readonly onFailed: (error: unknown) => void
+  /** What the agent said is not in the log: it has to say it again. */
+  readonly onAgentRefused: () => void
   readonly now?: (() => Date) | undefined
 }
 
@@ -58,6 +60,8 @@ export class SessionHistory {
   #pushed = 0
   #done = 0
   #refused = 0
+  /** An agent's lines were refused, and those gathered meanwhile are too: the agent says all of it again, in its order. */
+  #refusal: unknown
   #isScheduled = false
   /** Its session was purged, or is another hub's: nothing is kept of it here any more. */
   #gone: HubError | undefined
@@ -160,6 +164,7 @@ export class SessionHistory {
     const batch = this.#gathering
     this.#gathering = []
     const runs = runsOf(batch).map((items) => this.#write(items))
+    this.#refusal = undefined
     this.#publishing = this.#publishing.then(() => this.#publishAll(runs))
   }
 
@@ -172,17 +177,25 @@ export class SessionHistory {
       synced ||= item.synced
     }
     if (events.length === 0) return { items, written: NOTHING_WRITTEN }
-    const append = this.#options.log.append(this.#options.session, events, { synced })
-    const written = append.then(
+    const isAgents = events.some(({ from }) => from === "agent")
+    const written = this.#append(events, synced, isAgents).then(
       ({ stored }) => stored,
       (error: unknown) => {
         for (const item of items) if (item.kind === "event") item.waiting?.fail(error)
         if (!synced) this.#refused += events.length
         this.#options.onFailed(error)
+        if (!isAgents) return undefined
+        if (this.#gathering.length > 0) this.#refusal = error
+        this.#options.onAgentRefused()
         return undefined
       },
     )
     return { items, written }
+  }
+
+  #append(events: readonly NewEvent[], synced: boolean, isAgents: boolean): Promise<Appended> {
+    if (isAgents && this.#refusal !== undefined) return Promise.reject(this.#refusal)
+    return this.#options.log.append(this.#options.session, events, { synced })
   }
 
   async #publishAll(runs: readonly Run[]): Promise<void> {

@@ -67,6 +67,7 @@ export class LiveSession {
       log,
       publish: (items) => this.#publish(items),
       onFailed: (error) => hub.trouble(this, "the log refused events", error),
+      onAgentRefused: () => this.wire?.giveUp(),
       now,
     })
     this.messages = new MessageDesk({ sessionId: this.id, directory, log, history: this.history, now })

@@ -24,7 +24,7 @@ export interface Database {
 }
 
 const CACHE_KIB = 32 * 1024
-const BUSY_TIMEOUT_MS = 5000
+export const BUSY_TIMEOUT_MS = 5000
 
 /**
  * WAL with `synchronous=NORMAL`: what was committed survives the death of this process, not a power cut; who needs more
@@ -44,6 +44,11 @@ const SETTINGS = `
 /** The file in which the hub of a data directory keeps everything. */
 export function databaseIn(dataDirectory: string): string {
   return join(dataDirectory, "signalbox.db")
+}
+
+/** When the last backup of a data directory was made. Whoever makes one writes it, and the hub's metrics tell it. */
+export function lastBackupIn(dataDirectory: string): string {
+  return join(dataDirectory, "last-backup")
 }
 
 /** Somebody must close it. */
@@ -69,7 +74,10 @@ export function openAsIs(file: string): Database {
   return database
 }
 
-/** Statements are prepared once, by their text: the texts are constants of this package, so there are few. */
+/**
+ * Statements are prepared once, by their text: the texts are constants of this package, so there are few. One that failed is
+ * prepared anew: the driver may tell its error again, whatever it is asked next.
+ */
 class LibsqlStore implements Database {
   readonly #connection: LibsqlDatabase.Database
   readonly #writers = new Map<string, LibsqlDatabase.Statement>()
@@ -89,17 +97,32 @@ class LibsqlStore implements Database {
       statement = this.#connection.prepare(sql)
       this.#writers.set(sql, statement)
     }
-    return statement.run(values).changes
+    try {
+      return statement.run(values).changes
+    } catch (error) {
+      this.#writers.delete(sql)
+      throw error
+    }
   }
 
   get(sql: string, values: readonly SqlValue[]): SqlRow | undefined {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes rows arrays of SQLite's own types
-    return this.#reader(sql).get(values) as SqlRow | undefined
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes rows arrays of SQLite's own types
+      return this.#reader(sql).get(values) as SqlRow | undefined
+    } catch (error) {
+      this.#readers.delete(sql)
+      throw error
+    }
   }
 
   all(sql: string, values: readonly SqlValue[]): readonly SqlRow[] {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    return this.#reader(sql).all(values) as SqlRow[]
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      return this.#reader(sql).all(values) as SqlRow[]
+    } catch (error) {
+      this.#readers.delete(sql)
+      throw error
+    }
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts"
 import type { Journal } from "./journal.ts"
 import { fromStoredKey, keySlot, storedKey } from "./key-slot.ts"
-import { SlotSet } from "./slot-set.ts"
+import { KnownSlots } from "./slot-set.ts"
 import { WaitingKeys } from "./waiting-keys.ts"
 
 /** With so many they begin to move to the index. */
@@ -14,8 +14,8 @@ const SHELVES = 32
 const SLOTS_PER_SHELF = 2 ** 53 / SHELVES
 const KEYS_PER_INSERT = [64, 16, 4, 1] as const
 const KEYS_PER_LOOKUP = KEYS_PER_INSERT
-/** Slots kept in memory for sessions that began with this process: bounds for one session and for all (16 bytes each). */
-const MAX_KNOWN = { ofSession: 131_072, ofAll: 1_048_576 } as const
+/** A move that failed is not tried again at once: what it was to move is read back from the log first. */
+const RETRY_MOVE_MS = 5_000
 /** A slot that is none: fills up a lookup. */
 const NO_SLOT = -1
 
@@ -52,8 +52,9 @@ export class EventKeys {
   #latest = emptyShelves()
   #latestCount = 0
   #move: Move | undefined
-  readonly #known = new Map<number, SlotSet>()
-  #knownSlots = 0
+  #moveAgainAt = 0
+  /** Those of sessions that began with this process. */
+  readonly #known = new KnownSlots()
 
   constructor(database: Database, journal: Journal) {
     this.#database = database
@@ -62,13 +63,13 @@ export class EventKeys {
 
   /** It has no event yet: whatever keys it will have come by here. */
   begin(session: number): void {
-    if (this.#knownSlots < MAX_KNOWN.ofAll) this.#known.set(session, new SlotSet())
+    this.#known.begin(session)
   }
 
   /** Those of the slots, or more, that the session may have in the index. At most 64 are asked for at once. */
   indexed(session: number, slots: readonly number[]): { has(slot: number): boolean } | undefined {
     if (slots.length === 0) return undefined
-    const known = this.#known.get(session)
+    const known = this.#known.of(session)
     if (known !== undefined) return known
     const size = KEYS_PER_LOOKUP.findLast((keys) => keys >= slots.length) ?? KEYS_PER_LOOKUP[0]
     const values: number[] = [session, ...slots]
@@ -106,12 +107,13 @@ export class EventKeys {
   add(session: number, slot: number, seq: number): void {
     if (!this.#isLoaded) this.#load()
     this.#wait(session, slot, seq)
-    this.#know(session, slot)
+    this.#known.add(session, slot)
   }
 
   /** Everything added is durable. */
   committed(): void {
-    if (this.#move === undefined && this.#latestCount >= MOVE_AT) void this.#moveAll()
+    if (this.#move !== undefined || this.#latestCount < MOVE_AT) return
+    if (performance.now() >= this.#moveAgainAt) void this.#moveAll()
   }
 
   /** Keys added since the last commit may not be there. */
@@ -121,14 +123,11 @@ export class EventKeys {
     this.#latest = emptyShelves()
     this.#latestCount = 0
     this.#known.clear()
-    this.#knownSlots = 0
   }
 
   /** The session was purged: whoever deletes its keys from the index deletes all there will ever be. */
   drop(session: number): void {
-    const known = this.#known.get(session)
-    this.#known.delete(session)
-    this.#knownSlots -= known?.size ?? 0
+    this.#known.forget(session)
     const without = (shelves: readonly WaitingKeys[]) => shelves.map((keys) => keys.without(session))
     this.#latest = without(this.#latest)
     this.#latestCount = this.#latest.reduce((sum, { size }) => sum + size, 0)
@@ -138,17 +137,6 @@ export class EventKeys {
   #wait(session: number, slot: number, seq: number): void {
     this.#latest[shelfOf(slot)]?.add(session, slot, seq)
     this.#latestCount++
-  }
-
-  #know(session: number, slot: number): void {
-    const known = this.#known.get(session)
-    if (known === undefined) return
-    known.add(slot)
-    this.#knownSlots++
-    if (known.size < MAX_KNOWN.ofSession && this.#knownSlots < MAX_KNOWN.ofAll) return
-    // From here on the index is asked.
-    this.#known.delete(session)
-    this.#knownSlots -= known.size
   }
 
   #load(): void {
@@ -175,8 +163,9 @@ export class EventKeys {
         shelf = end
       }
     } catch {
-      // The disk is in trouble, which the journal has reported: they are read back from the log when it is over.
+      // The disk is in trouble, which the journal has reported, or the index is damaged: they are read back from the log.
       this.forget()
+      this.#moveAgainAt = performance.now() + RETRY_MOVE_MS
     }
     if (this.#move === move) this.#move = undefined
   }

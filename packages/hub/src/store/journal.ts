@@ -1,6 +1,6 @@
 import { HubError } from "../errors.ts"
-import type { Database } from "./database.ts"
-import { storeFailure } from "./store-failure.ts"
+import { BUSY_TIMEOUT_MS, type Database } from "./database.ts"
+import { damageFailure, isDamage, storeFailure } from "./store-failure.ts"
 import { commitJobs, type JournalStage } from "./transaction.ts"
 import { type WriteEntry, WriteQueue } from "./write-queue.ts"
 
@@ -13,6 +13,8 @@ export interface WriteJob<T> {
   readonly synced?: boolean
   /** While the store is in trouble it is refused at once, so that whoever sent it knows; others wait until there is room. */
   readonly refusable?: boolean
+  /** The session that it is about, to be named if it cannot be written. */
+  readonly session?: string
 }
 
 export interface JournalOptions {
@@ -90,11 +92,11 @@ export class Journal {
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise<T>((resolve, reject) => {
       let result: T
-      const { bytes = 0, synced = false, refusable = false } = job
+      const { bytes = 0, synced = false, refusable = false, session } = job
       const run = () => {
         result = job.run()
       }
-      this.#queue.add({ run, bytes, synced, refusable, resolve: () => resolve(result), reject })
+      this.#queue.add({ run, bytes, synced, refusable, session, resolve: () => resolve(result), reject })
       this.#schedule()
     })
   }
@@ -189,11 +191,12 @@ export class Journal {
     try {
       failures = commitJobs({ database: this.#database, stages: this.#stages }, { jobs: batch, synced })
     } catch (error) {
+      if (isDamage(error)) return damageFailure(error, "The hub's database")
       return storeFailure(error, "The hub's database cannot be written: look at its disk and its permissions")
     }
     const bytes = this.#queue.settle(batch)
     for (const entry of batch) {
-      if (failures.has(entry)) entry.reject(failures.get(entry))
+      if (failures.has(entry)) entry.reject(rejectionOf(failures.get(entry), entry))
       else entry.resolve()
     }
     this.#options.onCommitted?.({ jobs: batch.length, bytes, durationMs: performance.now() - startedAt })
@@ -235,12 +238,18 @@ export class Journal {
     }
   }
 
-  /** Moves the write-ahead log into the file and cuts it off: on a full disk that may be all the room there is. */
+  /**
+   * Moves the write-ahead log into the file and cuts it off: on a full disk that may be all the room there is. Whoever reads on
+   * keeps it from being cut, and is not waited for: this thread is everybody's. The next try cuts it.
+   */
   #reclaim(): void {
     try {
+      this.#database.exec("PRAGMA busy_timeout = 0")
       this.#database.all("PRAGMA wal_checkpoint(TRUNCATE)", [])
     } catch {
       // The write that follows reports what is wrong.
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     }
   }
 
@@ -258,4 +267,8 @@ export class Journal {
     if (!this.#hasRoom()) return
     for (const resolve of this.#roomWaiters.splice(0)) resolve()
   }
+}
+
+function rejectionOf(failure: unknown, { session }: WriteEntry): unknown {
+  return isDamage(failure) ? damageFailure(failure, session === undefined ? "This" : `Session ${session}`) : failure
 }

@@ -68,7 +68,7 @@ export class SqliteEventLog implements EventLog {
     const run = () => this.#stage.stage(session, events)
     // A synced write was promised to somebody, who can be told; an agent can't be asked to say something again.
     const refusable = synced && events.every((event) => event.from !== "agent")
-    const { stored, lastSeq } = await this.#journal.write({ run, bytes, synced, refusable })
+    const { stored, lastSeq } = await this.#journal.write({ run, bytes, synced, refusable, session })
     return { stored, lastSeq }
   }
 
@@ -105,7 +105,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   purge(session: string): Promise<void> {
-    return this.#journal.write({ run: () => this.purged.begin(session), synced: true, refusable: true })
+    return this.#journal.write({ run: () => this.purged.begin(session), synced: true, refusable: true, session })
   }
 
   async purgeSome(): Promise<boolean> {

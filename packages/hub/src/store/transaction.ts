@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts"
-import { isStorageFailure } from "./store-failure.ts"
+import { isDamage, isStorageFailure } from "./store-failure.ts"
 
 /** Collects what jobs write, so that it is written together. */
 export interface JournalStage {
@@ -15,6 +15,7 @@ export interface JournalStage {
 
 interface Job {
   readonly run: () => void
+  readonly session?: string | undefined
 }
 
 /** Where jobs write to. */
@@ -30,8 +31,8 @@ interface Batch<J> {
 }
 
 /**
- * One transaction for all jobs. A job that throws fails alone: it is in the returned map, the others are committed. Throws
- * when nothing could be committed.
+ * One transaction for all jobs. A job that throws fails alone: it is in the returned map, the others are committed. One that
+ * needs a damaged page takes along those of its session that come after it. Throws when nothing could be committed.
  */
 export function commitJobs<J extends Job>(ledger: Ledger, batch: Batch<J>): ReadonlyMap<J, unknown> {
   const { jobs, synced } = batch
@@ -42,7 +43,21 @@ export function commitJobs<J extends Job>(ledger: Ledger, batch: Batch<J>): Read
     if (isStorageFailure(error)) throw error
   }
   // Some job threw, which is rare: once more, each behind a savepoint of its own.
-  return transact(ledger, synced, () => runEach(ledger, jobs))
+  const damaged = new Map<J, unknown>()
+  for (;;) {
+    const left = jobs.filter((job) => !damaged.has(job))
+    const at: { job?: J | undefined } = {}
+    try {
+      const failures = transact(ledger, synced, () => runEach(ledger, left, at))
+      return new Map([...damaged, ...failures])
+    } catch (error) {
+      // SQLite commits nothing of a transaction that met a damaged page: it is begun anew without whatever needs that.
+      const { job } = at
+      if (job === undefined || !isDamage(error)) throw error
+      const isTaken = (later: J) => later === job || (job.session !== undefined && later.session === job.session)
+      for (const later of left.slice(left.indexOf(job)).filter(isTaken)) damaged.set(later, error)
+    }
+  }
 }
 
 function transact<T>({ database, stages }: Ledger, synced: boolean, body: () => T): T {
@@ -69,21 +84,28 @@ function runAll({ stages }: Ledger, jobs: readonly Job[]): void {
   for (const stage of stages) stage.flush()
 }
 
-function runEach<J extends Job>(ledger: Ledger, jobs: readonly J[]): ReadonlyMap<J, unknown> {
+/** `at` tells which job is under way. */
+function runEach<J extends Job>(
+  ledger: Ledger,
+  jobs: readonly J[],
+  at: { job?: J | undefined },
+): ReadonlyMap<J, unknown> {
   const { database, stages } = ledger
   const failures = new Map<J, unknown>()
   for (const job of jobs) {
+    at.job = job
     database.exec("SAVEPOINT job")
     try {
       runAll(ledger, [job])
     } catch (error) {
-      if (isStorageFailure(error)) throw error
+      if (isStorageFailure(error) || isDamage(error)) throw error
       database.exec("ROLLBACK TO job")
       for (const stage of stages) stage.discard()
       failures.set(job, error)
     }
     database.exec("RELEASE job")
   }
+  at.job = undefined
   return failures
 }
 

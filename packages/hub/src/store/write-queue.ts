@@ -4,6 +4,7 @@ export interface WriteEntry {
   readonly bytes: number
   readonly synced: boolean
   readonly refusable: boolean
+  readonly session?: string | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }

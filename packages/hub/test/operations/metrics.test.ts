@@ -1,5 +1,8 @@
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
+import { backUpData } from "../../src/upkeep.ts"
+import { call, openStage } from "../clients/stage.ts"
 import { setUpHttp } from "../http/http-setup.ts"
 
 describe("metrics", () => {
@@ -39,6 +42,36 @@ describe("metrics", () => {
     expect(text).toMatch(/^signalbox_event_loop_delay_seconds\{quantile="0.99"\} \d/m)
     expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m)
     metrics.close()
+  })
+
+  it("[HA40] tell whether the store can be written, and when the last backup was made", async () => {
+    const metrics = createPrometheusMetrics()
+    const journal = { isStalled: false }
+    let lastBackup: Date | undefined
+    const size = { bytes: 4096, freeBytes: 0, walBytes: 0, searchBytes: 0, events: 1 }
+    metrics.watchStore({ size: () => size, journal })
+    metrics.watchBackups(() => lastBackup)
+    const told = async () => (await metrics.text()).split("\n")
+    expect(await told()).toEqual(
+      expect.arrayContaining(["signalbox_store_stalled 0", "signalbox_last_backup_timestamp_seconds 0"]),
+    )
+    journal.isStalled = true
+    lastBackup = new Date(1_800_000_000_000)
+    expect(await told()).toEqual(
+      expect.arrayContaining(["signalbox_store_stalled 1", "signalbox_last_backup_timestamp_seconds 1800000000"]),
+    )
+    metrics.close()
+  })
+
+  it("[HA40] have the time of the last backup from the process that made it", async () => {
+    const stage = await openStage()
+    const told = async () => (await call(stage, "GET", "/metrics")).text()
+    expect(await told()).toMatch(/^signalbox_store_stalled 0$/m)
+    expect(await told()).toMatch(/^signalbox_last_backup_timestamp_seconds 0$/m)
+    const startedAt = Date.now()
+    await backUpData(stage.folder, join(stage.folder, "kept.db"))
+    const [, seconds] = /^signalbox_last_backup_timestamp_seconds (.+)$/m.exec(await told()) ?? []
+    expect(Number(seconds) * 1000).toBeGreaterThanOrEqual(startedAt)
   })
 
   it("[JL48] tell what the lines of cold sessions take, before and after they were compressed", async () => {

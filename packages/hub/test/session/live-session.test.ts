@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Envelope } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import { steer } from "../../src/clients/steering.ts"
+import { HubError } from "../../src/errors.ts"
 import { ALREADY, FakeAgent, linesOf, setUpSessions } from "./session-setup.ts"
 
 const init = (uuid: string, session_id = "c1"): Envelope => ({
@@ -36,6 +37,32 @@ const question = (requestId: string): Envelope => ({
 })
 
 describe("a session's lines", () => {
+  it("[HS162] that the store refuses send the agent back for them, and none that came behind them is kept", async () => {
+    const { registry, log, published } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    await session.settled()
+    published.length = 0
+    const append = log.append.bind(log)
+    log.append = async (...said) => {
+      if (said[1].some(({ key }) => key === "u1")) throw new HubError("store/failed", "a damaged page")
+      return append(...said)
+    }
+    agent.say(init("u1"))
+    void session.history.room()
+    // It comes while the first is on its way into the log.
+    agent.say(result("u2", 1))
+    await expect.poll(() => agent.isGivenUp).toBe(true)
+    await session.settled()
+    expect(published).toEqual([])
+    expect(session.history.refused).toBe(2)
+    // What it says when it is back is taken again.
+    agent.say(result("u2", 1))
+    await session.settled()
+    expect(published).toHaveLength(1)
+  })
+
   it("[HS4] events are shown when durable, and deltas keep their place", async () => {
     const { registry, published, log } = setUpSessions()
     const session = registry.create({ agent: "external" })

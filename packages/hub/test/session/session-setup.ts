@@ -16,6 +16,7 @@ export class FakeAgent implements AgentWire {
   readonly transport = "websocket"
   readonly heard: Envelope[] = []
   readonly closes: number[] = []
+  isGivenUp = false
   isReturning = false
   incarnation: string
   /** What it answers to `initialize`; left out, it never does. */
@@ -42,6 +43,10 @@ export class FakeAgent implements AgentWire {
 
   async closeWith(code: number): Promise<void> {
     this.closes.push(code)
+  }
+
+  giveUp(): void {
+    this.isGivenUp = true
   }
 
   async attach(session: LiveSession, continuity: Continuity = "new"): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { packLines } from "../../src/store/cold/line-block.js"
 import { Compression } from "../../src/store/compression.ts"
-import { type Database, openDatabase } from "../../src/store/database.ts"
+import { type Database, openAsIs, openDatabase } from "../../src/store/database.ts"
 import { Journal, type JournalCommit, type JournalOptions } from "../../src/store/journal.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
 import { SqliteDirectory } from "../../src/store/sqlite-directory.ts"
@@ -9,6 +9,7 @@ import { SqliteEventLog } from "../../src/store/sqlite-event-log.ts"
 import { withFile, withStore } from "./store-folder.ts"
 
 interface Bench {
+  readonly file: string
   readonly database: Database
   readonly journal: Journal
   readonly log: SqliteEventLog
@@ -41,6 +42,7 @@ async function withBench(run: (bench: Bench) => Promise<void>, options: JournalO
     const journal = new Journal(database, { retryMs: 5, ...options })
     const log = new SqliteEventLog(database, journal)
     const bench: Bench = {
+      file,
       database,
       journal,
       log,
@@ -257,6 +259,8 @@ describe("a disk in trouble", () => {
       // Refused without another try, while the agents' lines pile up behind the first.
       expect(await outcome(directory.addMessage(message))).toBe("store/full")
       expect(await outcome(directory.putDocument("policy", {}, { synced: true }))).toBe("store/full")
+      const undeleted = { code: "store/full", message: expect.stringContaining("no session deleted") }
+      await expect(log.purge("s")).rejects.toMatchObject(undeleted)
       const saidLater = log.append("s", [event(3)])
       const room = outcome(journal.room())
       // Nothing confirmed is harmed, and it can still be read.
@@ -274,7 +278,7 @@ describe("a disk in trouble", () => {
     }, options)
   })
 
-  it.each(["SQLITE_IOERR_WRITE", "SQLITE_FULL", "SQLITE_BUSY"])(
+  it.each(["SQLITE_IOERR_WRITE", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_CORRUPT"])(
     "[JL4] a commit that fails with %s is as if it never was; the numbers are given again",
     (code) =>
       withBench(async (bench) => {
@@ -312,6 +316,25 @@ describe("a disk in trouble", () => {
       { onRecovered: () => onRecovered() },
     )
   })
+
+  it("[JL4] it is tried again without waiting for somebody who reads on, such as a backup", () =>
+    withBench(async (bench) => {
+      const reader = openAsIs(bench.file)
+      reader.exec("BEGIN")
+      expect(reader.all("SELECT count(*) FROM events", [])).toEqual([[0]])
+      // The write-ahead log has more than the reader sees, so it cannot be cut.
+      await bench.log.append("s", [event(1)])
+      bench.failing = "SQLITE_FULL"
+      const startedAt = performance.now()
+      const said = bench.log.append("s", [event(2)])
+      const tries = () => bench.executed.filter((sql) => sql === "COMMIT").length
+      await expect.poll(tries, { timeout: 30_000, interval: 5 }).toBeGreaterThan(4)
+      expect(performance.now() - startedAt, "no try waited").toBeLessThan(2_500)
+      expect(bench.database.get("PRAGMA busy_timeout", []), "writes wait as before").toEqual([5_000])
+      reader.close()
+      bench.failing = undefined
+      await said
+    }))
 
   it("[JL4] an agent's line is never refused, also when it shares an append with something promised", () =>
     withBench(async (bench) => {

@@ -1,7 +1,10 @@
 import Database from "libsql"
 import { keepPrivate } from "./private-file.js"
 
-/** A connection of the search thread's own. Statements are prepared once, by their text. Somebody must close it. */
+/**
+ * A connection of the search thread's own. Statements are prepared once, by their text; one that failed is prepared anew, since the
+ * driver may tell its error again. Somebody must close it.
+ */
 export class Connection {
   #database
   /** @type {Map<string, import("libsql").Statement>} */
@@ -31,7 +34,12 @@ export class Connection {
       statement = this.#database.prepare(sql)
       this.#statements.set(sql, statement)
     }
-    statement.run(values)
+    try {
+      statement.run(values)
+    } catch (error) {
+      this.#statements.delete(sql)
+      throw error
+    }
   }
 
   /**
@@ -45,8 +53,13 @@ export class Connection {
       statement = this.#database.prepare(sql).raw()
       this.#statements.set(sql, statement)
     }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes rows arrays
-    return /** @type {unknown[][]} */ (statement.all(values))
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes rows arrays
+      return /** @type {unknown[][]} */ (statement.all(values))
+    } catch (error) {
+      this.#statements.delete(sql)
+      throw error
+    }
   }
 
   /** @param {string} sql @param {readonly unknown[]} values @returns {readonly unknown[]} */

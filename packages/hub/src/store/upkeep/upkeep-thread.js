@@ -14,6 +14,8 @@ const task = workerData
 function copy(file, partial) {
   const connection = new Connection(file, "PRAGMA busy_timeout = 5000")
   try {
+    // The copy of an older version's file can be shrunk. Only for those: in any other, SQLite would write this down.
+    if (connection.first("PRAGMA auto_vacuum")[0] === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL")
     connection.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`)
   } finally {
     connection.close()

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process"
-import { readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { databaseIn } from "../../../src/store/database.ts"
+import { databaseIn, lastBackupIn, openAsIs } from "../../../src/store/database.ts"
 import { readWhole, upTo } from "../../../src/testing/events.ts"
 import { auditRecord } from "../../../src/testing/records.ts"
 import { backUpData, restoreData } from "../../../src/upkeep.ts"
@@ -61,6 +61,42 @@ describe("a backup", () => {
         const { rows } = await backup
         expect(rows["events"]).toBeGreaterThanOrEqual(8_000)
       })
+    }))
+
+  it("[BU19] of a file that an older version made can be shrunk, also by the hub that gets it", () =>
+    inFolders(async (folder) => {
+      const [data, other, file] = [folder("data"), folder("other"), join(folder("backups"), "b.db")]
+      await fill(data, 400)
+      const old = openAsIs(databaseIn(data))
+      old.exec("PRAGMA auto_vacuum = NONE; VACUUM")
+      expect(old.get("PRAGMA auto_vacuum", [])).toEqual([0])
+      const changes = () => old.get("PRAGMA data_version", [])
+      const before = changes()
+      await backUpData(data, file)
+      expect([changes(), old.get("PRAGMA auto_vacuum", [])], "the file itself is left as it is").toEqual([before, [0]])
+      old.close()
+      await restoreData(file, other)
+      const restored = openAsIs(databaseIn(other))
+      expect(restored.get("PRAGMA auto_vacuum", [])).toEqual([2])
+      restored.close()
+      await withStoreIn(other, async (store) => {
+        const { bytes } = store.size()
+        await Promise.all(SESSIONS.map((session) => store.log.purge(session)))
+        store.purger.wake()
+        await store.purger.settled()
+        expect(store.size().bytes).toBeLessThan(bytes / 2)
+      })
+    }))
+
+  it("[BU20] leaves its time behind for the hub's metrics, and one that fails does not", () =>
+    inFolders(async (folder) => {
+      const [data, backups] = [folder("data"), folder("backups")]
+      await fill(data, 5)
+      const startedAt = Date.now()
+      await expect(backUpData(data, join(backups, "no/folder"))).rejects.toMatchObject({ code: "data/unwritable" })
+      expect(existsSync(lastBackupIn(data))).toBe(false)
+      await backUpData(data, join(backups, "b.db"))
+      expect(Date.parse(readFileSync(lastBackupIn(data), "utf8").trim())).toBeGreaterThanOrEqual(startedAt)
     }))
 
   it("[BU5] another process that reads and closes the database leaves the write-ahead log to the hub", () =>

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { databaseIn } from "../../../src/store/database.ts"
 import { openStore } from "../../../src/store/open-store.ts"
@@ -23,6 +23,52 @@ describe("a database that is not in use", () => {
       expect(found.readable.find(({ table }) => table === "sessions")).toMatchObject({ saved: 3, lost: 0 })
       writeFileSync(databaseIn(data), "not a database at all, but long enough to have a header".repeat(10))
       expect(await checkData(data)).toMatchObject({ state: "damaged", readable: [] })
+    }))
+
+  it("[BU8] is not checked if that takes minutes, unless it is asked for", () =>
+    inFolders(async (folder) => {
+      const data = folder("data")
+      await fill(data, 5)
+      // A hole at the end, which takes no room on the disk.
+      truncateSync(databaseIn(data), 4 * 1024 ** 3 + 4096)
+      expect(await checkData(data)).toMatchObject({ state: "unchecked" })
+      expect(await checkData(data, Number.POSITIVE_INFINITY)).toMatchObject({ state: "sound", rows: { events: 15 } })
+    }))
+})
+
+describe("a hub whose database is damaged", () => {
+  it("[JL34] refuses what needs the damaged page, and says of which session; others go on, and nothing that was there is lost", () =>
+    inFolders(async (folder) => {
+      const [data, saved] = [folder("data"), folder("saved")]
+      await fill(data, EVENTS)
+      // The page in the middle has the end of the second session.
+      damagePage(data, "events_by_seq")
+      await withStoreIn(data, async ({ log, directory, journal }) => {
+        const next = (session: string) => log.append(session, eventsOf(session, 1, EVENTS + 1))
+        for (const once of ["in one transaction", "again"]) {
+          const [one, two, three, kept] = await Promise.allSettled([
+            next("one"),
+            next("two"),
+            next("three"),
+            directory.putDocument(once, true, { synced: true }),
+          ])
+          expect([one, three, kept].map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"])
+          expect(two).toMatchObject({
+            status: "rejected",
+            reason: {
+              code: "store/failed",
+              message: expect.stringMatching(/^Session two cannot be written: .*signalbox doctor.*signalbox salvage/),
+            },
+          })
+          expect(journal.isStalled).toBe(false)
+        }
+        expect(await directory.getDocument("again")).toBe(true)
+      })
+      await salvageData(data, saved)
+      await withStoreIn(saved, async ({ log }) => {
+        const counts = await Promise.all(SESSIONS.map(async (session) => (await readWhole(log, session)).length))
+        expect(counts).toEqual([EVENTS + 1, EVENTS, EVENTS + 1])
+      })
     }))
 })
 
