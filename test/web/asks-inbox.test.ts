@@ -241,7 +241,7 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
   })
 
-  journey("identical requests get one answer together, and only they", async () => {
+  check("[K-121] identical requests get one answer together, and only they", async () => {
     await isReady()
     await settleAll()
     // Nobody knows whether two external agents are on one machine.
