@@ -291,20 +291,41 @@ describe.runIf(hasBrowser)("the sessions", () => {
       const facts = {
         progress: { done: 3, total: 7 },
         changes: { files: 2, added: 120, removed: 14 },
-        branch: "feature/atlas",
+        branch: "main",
         costUsd: 1.92,
       }
       await route.fulfill({ json: { ...reply, sessions: reply.sessions.map((one: object) => ({ ...one, ...facts })) } })
     })
-    for (const width of [390, 820, 1280, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.reload()
-      const row = page.getByRole("listitem").filter({ hasText: "Bump deps" })
-      await row.getByText("3/7").waitFor()
-      await row.getByText("+120").waitFor()
-      expect(await row.getByText("$1.92").filter({ visible: true }).count()).toBe(1)
-      expect(await row.getByText("feature/atlas").isVisible()).toBe(width >= 640)
-      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(60)
+    const row = page.getByRole("listitem").filter({ hasText: "Bump deps" })
+    /** How many of these can be seen: what wraps out of sight cannot. */
+    const inRow = (text: string) =>
+      row.getByText(text, { exact: true }).evaluateAll(
+        (parts) =>
+          parts.filter((part) => {
+            const { left, top, width, height } = part.getBoundingClientRect()
+            return width > 0 && part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+          }).length,
+      )
+    for (const density of ["comfortable", "compact"]) {
+      await page.evaluate(`localStorage.setItem("signalbox:preferences", JSON.stringify({ density: "${density}" }))`)
+      for (const width of [320, 390, 820, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.reload()
+        await row.waitFor()
+        const said = { progress: 1, added: 1, cost: 1, branch: 1 }
+        // Low rows on a phone have one line.
+        if (density === "compact" && width < 640) Object.assign(said, { cost: 0, branch: 0 })
+        else if (width < 390) Object.assign(said, { branch: 0 })
+        const found = async () => ({
+          progress: await inRow("3/7"),
+          added: await inRow("+120"),
+          cost: await inRow("$1.92"),
+          branch: await inRow("main"),
+        })
+        await expect.poll(found, `${density}, ${width} px`).toEqual(said)
+        expect((await row.boundingBox())?.height).toBeLessThanOrEqual(60)
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
+      }
     }
   })
 
