@@ -221,7 +221,7 @@ export const abuse = extent === "full" ? { connections: 2_000, floodMs: 10_000 }
 export const guardingChecks: ReadonlySet<string> = new Set(
   [
     "K-1 K-2 K-3 K-4 K-5 K-6 K-7 K-8 K-12 K-14 K-15 K-16 K-20 K-110 K-119 K-120 K-121 K-124 A-1 A-3 A-4 A-5 C-1 C-2 C-3 C-140",
-    "V-1 V-2 V-3 V-4 V-5 V-27 X-1 X-2 X-3 X-16 X-120 X-121 S-1 S-2 S-141 N-2 N-3 N-5 M-1 F-1 F-4 P-4 P-8 T-3",
+    "V-1 V-2 V-3 V-4 V-5 V-27 X-1 X-2 X-3 X-16 X-120 X-121 S-1 S-2 S-141 N-2 N-3 N-5 M-1 P-4 P-8 T-3",
   ].flatMap((ids) => ids.split(" ")),
 )
 

@@ -246,7 +246,7 @@ describe.runIf(hasBrowser)("a new session", () => {
     ]) {
       await page.setViewportSize(size)
       for (const part of [from, page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
-        await expect.poll(() => isInView(part), `${String(part)} at ${size.width} px`).toBe(true)
+        await expect.poll(() => isInView(part), { message: `${String(part)} at ${size.width} px` }).toBe(true)
     }
     const sent = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),

@@ -322,7 +322,7 @@ describe.runIf(hasBrowser)("the sessions", () => {
           cost: await inRow("$1.92"),
           branch: await inRow("main"),
         })
-        await expect.poll(found, `${density}, ${width} px`).toEqual(said)
+        await expect.poll(found, { message: `${density}, ${width} px` }).toEqual(said)
         expect((await row.boundingBox())?.height).toBeLessThanOrEqual(60)
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
       }

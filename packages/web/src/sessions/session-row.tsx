@@ -98,7 +98,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
               <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
             ) : (
               // A branch that has no room on a phone wraps out of sight: the last words need it more.
-              <span className="flex h-[1lh] max-w-[55%] shrink-0 flex-wrap justify-end gap-x-3 overflow-hidden text-meta tablet:contents">
+              <span className="flex h-[1lh] max-w-[60%] shrink-0 flex-wrap justify-end gap-x-3 overflow-hidden text-meta tablet:contents">
                 <WorkFacts session={session} className="flex" />
                 <Branch session={session} className="flex tablet:hidden" />
               </span>

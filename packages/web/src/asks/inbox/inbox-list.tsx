@@ -31,7 +31,7 @@ interface InboxListProps {
 }
 
 export function InboxList(props: InboxListProps) {
-  const { tab, wish, all, list, openCount, chosen, hrefOf, listRef } = props
+  const { tab, wish, all, list, openCount, settled, chosen, hrefOf, listRef } = props
   useEffect(() => {
     document.querySelector("[data-inbox-row]:has([aria-current])")?.scrollIntoView({ block: "nearest" })
   }, [chosen])
