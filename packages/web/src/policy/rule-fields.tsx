@@ -145,7 +145,7 @@ function HoursFields({ form, problems, onChange }: RuleFieldsProps) {
           </datalist>
         </div>
       </div>
-      <div role="group" aria-label="Days" className="flex flex-wrap gap-x-4 gap-y-1">
+      <div role="group" aria-label="Days" className="grid grid-cols-4 gap-x-4 gap-y-1 tablet:flex tablet:flex-wrap">
         {DAYS.map((day) => (
           <label key={day} className="flex min-h-8 items-center gap-1.5 coarse:min-h-11">
             <input

@@ -94,14 +94,10 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
               <span className="shrink-0 text-meta text-danger">Machine offline; answers wait</span>
             )}
             {/* The request needs the room more than what was done. */}
-            {compact || ask !== undefined ? (
-              <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
-            ) : (
-              // A branch that has no room on a phone wraps out of sight: the last words need it more.
-              <span className="flex h-[1lh] max-w-[60%] shrink-0 flex-wrap justify-end gap-x-3 overflow-hidden text-meta tablet:contents">
-                <WorkFacts session={session} className="flex" />
-                <Branch session={session} className="flex tablet:hidden" />
-              </span>
+            <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
+            {/* Beside the work a phone has no room for it: the last words need that more. */}
+            {!compact && ask === undefined && !hasWork(session) && (
+              <Branch session={session} className="flex shrink-0 tablet:hidden" />
             )}
             {!compact && <EntryFacts entry={entry} className="hidden tablet:flex" />}
           </span>
