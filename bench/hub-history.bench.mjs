@@ -15,7 +15,7 @@ const REPLY = {
 const TOKENS = { input: 1_000, output: 100, cacheRead: 0, cacheCreation: 0 }
 
 /** A data directory with so many sessions that have ended, each with what an agent that was started by hand leaves. @param {number} count */
-async function history(count) {
+export async function history(count) {
   const data = mkdtempSync(join(tmpdir(), "signalbox-bench-"))
   const { stop } = await startHub(data)
   await stop()

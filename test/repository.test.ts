@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { OTHER_NODES } from "../scripts/node-versions.mjs"
-import { smoke } from "./gate.ts"
+import { guardingChecks, leftOut, smoke } from "./gate.ts"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -42,6 +42,15 @@ describe("the repository", () => {
       programs.includes(`${name}.ts`) ||
       text.some((content) => content.includes(`"${name}"`) || content.includes(`[${name}]`))
     expect(names.filter((name) => !exists(name))).toEqual([])
+  })
+
+  it("every check of the cockpit that the gate names is in a file that the gate runs", () => {
+    const files = readdirSync(join(root, "test/web"), { recursive: true, encoding: "utf8" })
+    const run = files
+      .map((name) => `test/web/${name}`)
+      .filter((path) => path.endsWith(".test.ts") && !leftOut.includes(path))
+      .map((path) => readFileSync(join(root, path), "utf8"))
+    expect([...guardingChecks].filter((id) => !run.some((text) => text.includes(`[${id}]`)))).toEqual([])
   })
 
   it("[CL81] the README names the versions of Node that test:full runs on", () => {

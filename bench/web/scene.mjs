@@ -36,10 +36,10 @@ export class Scene {
     return new Scene(await startHub(), browser)
   }
 
-  /** A page that nothing is kept for yet: no cache, no storage. It is signed in, and at no address. */
-  async coldPage() {
-    const context = await this.browser.newContext({ viewport: DESKTOP, baseURL: this.hub.url })
-    const reply = await context.request.post("/api/login", { data: { token: this.hub.token } })
+  /** A page that nothing is kept for yet: no cache, no storage. It is signed in, and at no address. @param {Pick<import("../hub-process.mjs").RunningHub, "url" | "token">} hub */
+  async coldPage(hub = this.hub) {
+    const context = await this.browser.newContext({ viewport: DESKTOP, baseURL: hub.url })
+    const reply = await context.request.post("/api/login", { data: { token: hub.token } })
     if (!reply.ok()) throw new Error(`signing in: ${reply.status()} ${await reply.text()}`)
     // A busy machine is slow, and says so in what is measured.
     context.setDefaultTimeout(PATIENCE_MS)

@@ -148,6 +148,26 @@ describe.runIf(hasBrowser)("room to decide", () => {
     expect(await stage.states(id)).toEqual(["pending"])
   })
 
+  check("[X-125] [K-125] a file that its agent does not show is no failed request in the console", async () => {
+    const write = { tool: "Write", input: { file_path: "notes.md", content: "one\n" }, result: "ok" }
+    const id = await stage.asked({ turns: [{ repeat: true, steps: [write] }] }, "Writes")
+    const complaints = stage.cockpit.complaints.length
+    const page = await stage.cockpit.page()
+    const refused: string[] = []
+    page.on("response", (reply) => {
+      if (reply.status() >= 400) refused.push(`${reply.status()} ${reply.url()}`)
+    })
+    const asked = page.waitForRequest(
+      (request) => request.url().endsWith("/control") && request.postDataJSON().request.subtype === "read_file",
+    )
+    await page.goto(`/s/${id}`)
+    await asked
+    await dock(page)
+      .getByText(/^A new file, or one that couldn't be read\./)
+      .waitFor()
+    expect([...refused, ...stage.cockpit.complaints.slice(complaints)]).toEqual([])
+  })
+
   journey("d gives a request the whole screen, with a diff's two sides against the file as it is", async () => {
     const agent = await stage.agent({
       title: "Edits",

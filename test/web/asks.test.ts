@@ -171,7 +171,7 @@ describe.runIf(hasBrowser)("requests", () => {
     await page.keyboard.press("a")
     const menu = page.getByRole("menu", { name: "Allow and remember" })
     const project = menu.getByRole("menuitem", { name: /^Allow in this project/ })
-    for (const scope of [/^Allow in this session/, /^Allow everywhere/])
+    for (const scope of [/^Allow in this session/, /^Allow in all projects on this machine/])
       await menu.getByRole("menuitem", { name: scope }).waitFor()
     await project.getByText("Always allow Bash(npm ci *)").waitFor()
     await project.getByText(".claude/settings.local.json").waitFor()

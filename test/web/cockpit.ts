@@ -13,7 +13,9 @@ export const hasBrowser = chromiumPath !== undefined
 
 export const SIZES = {
   desktop: { width: 1440, height: 900 },
+  laptop: { width: 1280, height: 800 },
   tablet: { width: 834, height: 1194 },
+  "small-tablet": { width: 820, height: 1180 },
   phone: { width: 390, height: 844 },
 } as const
 

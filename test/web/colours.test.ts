@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
     ]
   }
 
-  it("who wants no motion gets none, and others little", async () => {
+  it("[L-167] who wants no motion gets none, and others little", async () => {
     const page = await cockpit.page()
     const moving = () => page.evaluate(runningAnimations)
     for (const [path, ready] of isWholeRun ? await screens() : (await screens()).slice(0, 3)) {
@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
     expect((await caret()).moves).toBe("caret")
   })
 
-  it("in the system's own colours every sign, focus and choice can still be told", async () => {
+  it("[L-168] in the system's own colours every sign, focus and choice can still be told", async () => {
     const page = await cockpit.page()
     await page.emulateMedia({ forcedColors: "active" })
     await page.goto("/sessions")
@@ -131,7 +131,7 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
     ["a pointer on a tablet", "tablet", 24],
     ["a finger", "phone", 44],
   ] as const) {
-    journey(`what is pressed with ${how} is large enough for it`, async () => {
+    journey(`[L-170] what is pressed with ${how} is large enough for it`, async () => {
       const page = await cockpit.page({ size })
       const small: string[] = []
       for (const [path, ready] of await screens()) {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Locator } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
+import type { Json } from "../hub/hub-process.ts"
 import { Machine } from "../runner/runner-process.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
@@ -160,7 +161,7 @@ describe.runIf(hasBrowser)("the composer", () => {
   })
 
   check(
-    "[X-121] half an answer stays, dimmed, while the hub is away, and a later viewer sees it too",
+    "[X-121] [X-127] half an answer stays, dimmed, while the hub is away, and a later viewer sees it too",
     async () => {
       const id = await working("Half")
       const page = await openSession(cockpit, id)
@@ -180,8 +181,14 @@ describe.runIf(hasBrowser)("the composer", () => {
       // Until it is told anew.
       await expect.poll(() => said.locator(".has-caret").count(), WAIT).toBe(1)
       expect(await stale.count()).toBe(0)
-      const later = await openSession(cockpit, id)
+      // So high that every row is in the document.
+      const later = await openSession(cockpit, id, { size: { width: 1440, height: 9000 } })
       await feedOf(later).getByText("More words come.").first().waitFor(WAIT)
+      // The agent came to the hub twice, and was never away.
+      const { events } = await machine.hub.get(`/api/sessions/${id}/events?after=0&limit=5000`)
+      const came = events.filter(({ message }: Json) => message.type === "hub" && message.subtype === "connected")
+      expect(came).toHaveLength(2)
+      expect(await feedOf(later).getByRole("article", { name: "The agent is connected" }).count()).toBe(1)
       await page.getByRole("button", { name: "Interrupt" }).click()
     },
     300_000,

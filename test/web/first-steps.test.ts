@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
+import { axe } from "./axe.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -115,6 +116,19 @@ describe.runIf(hasBrowser)("an empty hub", () => {
       await page.goto(href)
       await page.getByRole("heading", { level: 1 }).waitFor()
       expect(await page.getByText("Page not found.").count()).toBe(0)
+    }
+    const { id } = await machine.launch({ title: "Replayed", prompt: "Go on" })
+    for (const [typed, words, action, to] of [
+      ["/usage", /^Usage has no screen yet\./, "Go to sessions", "/sessions"],
+      [`/s/${id}/replay`, /^A session can't be replayed yet\./, "Open the session", `/s/${id}`],
+      ["/made/up", "Page not found.", "Go to sessions", "/sessions"],
+    ] as const) {
+      await page.goto(typed)
+      await page.getByText(words).waitFor()
+      expect(await axe(page), typed).toEqual([])
+      await page.getByRole("button", { name: action }).click()
+      await page.waitForURL((url) => url.pathname === to)
+      await page.getByRole("heading", { level: 1 }).waitFor()
     }
   })
 

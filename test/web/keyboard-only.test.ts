@@ -95,7 +95,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
   }
 
   it(
-    "a command is allowed, another one is refused with a reason",
+    "[L-169] a command is allowed, another one is refused with a reason",
     async () => {
       const id = await asked("Runs", asksFor("npm test"))
       const user = await atAsk("Runs")
@@ -129,7 +129,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     LONG_MS,
   )
 
-  journey("questions are answered, one of them twice over", async () => {
+  journey("[L-169] questions are answered, one of them twice over", async () => {
     const id = await asked("Questions", QUESTIONS)
     const user = await atAsk("Questions")
     const { page } = user
@@ -149,7 +149,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await user.usedNoPointer()
   })
 
-  journey("a plan is sent back with what is missing, and a form is filled in", async () => {
+  journey("[L-169] a plan is sent back with what is missing, and a form is filled in", async () => {
     const id = await asked("Plans", PLAN)
     const user = await atAsk("Plans")
     await user.press("n")
@@ -175,7 +175,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await other.usedNoPointer()
   })
 
-  journey("the inbox is worked through from one request to the next", async () => {
+  journey("[L-169] the inbox is worked through from one request to the next", async () => {
     const first = await asked("Inbox one", asksFor("npm run one"))
     const second = await asked("Inbox two", asksFor("npm run two"))
     const page = await cockpit.page()
@@ -202,7 +202,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await user.usedNoPointer()
   })
 
-  journey("what was said is found and gone to", async () => {
+  journey("[L-169] what was said is found and gone to", async () => {
     const { id } = await cockpit.agent({ title: "Said", scenario: says("The semaphore stands at danger.") })
     const isFound = async () => (await cockpit.hub.get(`/api/search?q=semaphore&session=${id}`)).hits.length
     await expect.poll(isFound, PATIENCE).toBeGreaterThan(0)
@@ -220,7 +220,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await user.usedNoPointer()
   })
 
-  journey("somebody signs in, looks at every screen and signs out", async () => {
+  journey("[L-169] somebody signs in, looks at every screen and signs out", async () => {
     const page = await cockpit.page({ signedIn: false })
     const user = await KeyboardUser.at(page)
     await page.goto("/sessions")
@@ -243,7 +243,7 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     await user.usedNoPointer()
   })
 
-  journey("an agent is started, spoken to and interrupted", async () => {
+  journey("[L-169] an agent is started, spoken to and interrupted", async () => {
     const machine = await Machine.open({
       scenario: {
         turns: [

@@ -215,7 +215,7 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
   }
 
   it.each(cockpitLooks)(
-    "on a %s in the %s theme every screen is free of what axe finds",
+    "[L-166] on a %s in the %s theme every screen is free of what axe finds",
     async (size, theme) => {
       const page = await scene.cockpit.page({ size, theme })
       const found: string[] = []
@@ -240,7 +240,7 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
     600_000,
   )
 
-  journey("a viewer's screens are free of it too", async () => {
+  journey("[L-166] a viewer's screens are free of it too", async () => {
     const page = await scene.cockpit.page({ role: "viewer" })
     const found: string[] = []
     for (const { name, path, ready } of SCREENS.filter(({ gate, name }) => gate === true && name !== "new-session")) {
@@ -251,7 +251,7 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
     expect(found).toEqual([])
   })
 
-  journey("and so is what is shown while the hub is away", async () => {
+  journey("[L-166] and so is what is shown while the hub is away", async () => {
     const page = await scene.cockpit.page({ theme: "dark" })
     await page.goto(asked("Fix flaky auth tests")(scene))
     await page.getByRole("region", { name: "Waiting for you" }).waitFor()

@@ -240,8 +240,14 @@ describe.runIf(hasBrowser)("a new session", () => {
     await worktree.waitFor()
     const from = page.getByRole("combobox", { name: "Start from" })
     await from.waitFor()
-    for (const part of [from, page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
-      expect(await isInView(part), String(part)).toBe(true)
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(size)
+      for (const part of [from, page.getByRole("radio", { name: /^zzz-spare/ }), ...fields, worktree, start(page)])
+        await expect.poll(() => isInView(part), { message: `${String(part)} at ${size.width} px` }).toBe(true)
+    }
     const sent = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
     )

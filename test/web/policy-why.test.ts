@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)("why a request is asked, allowed or denied", () => {
     }
   })
 
-  check("[P-15] the editor offers a branch, a bound and a second person", async () => {
+  check("[P-15] the editor offers a branch, hours, a bound and a second person", async () => {
     await put()
     const page = await asking.cockpit.page()
     await page.goto("/policy/edit")
@@ -125,7 +125,18 @@ describe.runIf(hasBrowser)("why a request is asked, allowed or denied", () => {
     const eyes = page.getByRole("switch", { name: "Another person must allow" })
     await eyes.check()
     await page.getByText("an admin with two tokens can get around this").waitFor()
+    const hours = page.getByRole("group", { name: "Hours" })
+    await hours.getByLabel("From").fill("22:00")
+    await add.click()
+    await hours.getByText("Enter both times.").waitFor()
+    await hours.getByLabel("From").and(page.locator(":focus")).waitFor()
+    await hours.getByLabel("To", { exact: true }).fill("06:00")
+    await hours.getByLabel("Time zone").fill("Europe/Nowhere")
+    await hours.getByRole("checkbox", { name: "Sat" }).check()
+    await add.click()
+    await hours.getByText("must be the name of a time zone").waitFor()
     expect(await axe(page)).toEqual([])
+    await hours.getByLabel("Time zone").fill("Europe/Berlin")
     await add.click()
     await page
       .locator('[data-rule="deploys"]')
@@ -140,10 +151,16 @@ describe.runIf(hasBrowser)("why a request is asked, allowed or denied", () => {
         branch: "release/*",
         atMost: { count: 20, per: "day" },
       },
-      { id: "deploys", effect: "ask", fourEyes: true },
+      {
+        id: "deploys",
+        effect: "ask",
+        hours: { from: "22:00", to: "06:00", zone: "Europe/Berlin", days: ["sat"] },
+        fourEyes: true,
+      },
     ])
     await page.goto("/policy/edit?rule=deploys")
     await expect.poll(() => eyes.isChecked()).toBe(true)
+    expect(await hours.getByLabel("From").inputValue()).toBe("22:00")
   })
 
   check("[P-16] whoever started a session can't allow what needs another person, and can deny it", async () => {

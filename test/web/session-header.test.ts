@@ -109,6 +109,32 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await expect.poll(async () => (await machine.session(id)).model !== before, WAIT).toBe(true)
   })
 
+  check("[V-120] Bypass permissions is red, for a viewer and on a phone too, and no other mode is", async () => {
+    await isReady()
+    const ids = await Promise.all(
+      ["bypassPermissions", "acceptEdits"].map(
+        async (permissionMode) => (await machine.launch({ title: permissionMode, prompt: "Go on", permissionMode })).id,
+      ),
+    )
+    for (const options of [{}, { role: "viewer" }, { size: "phone" }] as const) {
+      const colours: string[] = []
+      for (const id of ids) {
+        const page = await openSession(cockpit, id, options)
+        const mode = headerOf(page)
+          .getByRole("combobox", { name: "Mode", exact: true })
+          .or(headerOf(page).getByText(/^(?:Bypass permissions|Accept edits)$/))
+          .filter({ visible: true })
+        await mode.waitFor(WAIT)
+        const red = await page.evaluate(dangerColour)
+        const colour = await mode.evaluate((element) => getComputedStyle(element).color)
+        colours.push(colour === red ? "red" : colour)
+        await page.context().close()
+      }
+      expect(colours[0], JSON.stringify(options)).toBe("red")
+      expect(colours[1], JSON.stringify(options)).not.toBe("red")
+    }
+  })
+
   check("[V-26] the models are those that the agent lists, or named when it started if its CLI cannot", async () => {
     const newest = await worked("Newest")
     const older = await cockpit.agent({ title: "Older", scenario: says("Hello.") })
@@ -445,3 +471,13 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     expect(await operator.getByRole("link", { name: "Permissions" }).count()).toBe(0)
   })
 })
+
+/** In the page: what red is there. */
+function dangerColour(): string {
+  const probe = document.createElement("i")
+  probe.className = "text-danger"
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
+import type { Json } from "../hub/hub-process.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor, says } from "./scenarios.ts"
@@ -288,24 +289,53 @@ describe.runIf(hasBrowser)("the sessions", () => {
     const page = await open()
     await page.route(/\/api\/sessions\?/, async (route) => {
       const reply = await (await route.fetch()).json()
-      const facts = {
-        progress: { done: 3, total: 7 },
-        changes: { files: 2, added: 120, removed: 14 },
-        branch: "feature/atlas",
-        costUsd: 1.92,
-      }
-      await route.fulfill({ json: { ...reply, sessions: reply.sessions.map((one: object) => ({ ...one, ...facts })) } })
+      const work = { progress: { done: 3, total: 7 }, changes: { files: 2, added: 120, removed: 14 } }
+      const facts = (title: string) => ({ branch: "main", costUsd: 1.92, ...(title === "Docs refresh" ? {} : work) })
+      const sessions = reply.sessions.map((one: Json) => ({ ...one, ...facts(one.title) }))
+      await route.fulfill({ json: { ...reply, sessions } })
     })
-    for (const width of [390, 820, 1280, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.reload()
-      const row = page.getByRole("listitem").filter({ hasText: "Bump deps" })
-      await row.getByText("3/7").waitFor()
-      await row.getByText("+120").waitFor()
-      expect(await row.getByText("$1.92").filter({ visible: true }).count()).toBe(1)
-      expect(await row.getByText("feature/atlas").isVisible()).toBe(width >= 640)
-      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(60)
+    const row = (title: string) => page.getByRole("listitem").filter({ hasText: title })
+    /** How many of these can be seen. */
+    const seen = (title: string, text: string) =>
+      row(title)
+        .getByText(text, { exact: true })
+        .evaluateAll(
+          (parts) =>
+            parts.filter((part) => {
+              const { left, top, width, height } = part.getBoundingClientRect()
+              return width > 0 && part.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+            }).length,
+        )
+    for (const density of ["comfortable", "compact"]) {
+      await page.evaluate(`localStorage.setItem("signalbox:preferences", JSON.stringify({ density: "${density}" }))`)
+      for (const width of [320, 390, 820, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.reload()
+        await row("Bump deps").waitFor()
+        const found = async () => ({
+          progress: await seen("Bump deps", "3/7"),
+          added: await seen("Bump deps", "+120"),
+          cost: await seen("Bump deps", "$1.92"),
+          branch: await seen("Bump deps", "main"),
+          // Nothing has changed there.
+          clean: await seen("Docs refresh", "main"),
+        })
+        const isPhone = width < 640
+        const isLow = isPhone && density === "compact"
+        const said = { progress: 1, added: 1, cost: isLow ? 0 : 1, branch: isPhone ? 0 : 1, clean: isLow ? 0 : 1 }
+        await expect.poll(found, { message: `${density}, ${width} px` }).toEqual(said)
+        expect((await row("Bump deps").boundingBox())?.height).toBeLessThanOrEqual(60)
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
+      }
     }
+  })
+
+  check("[S-156] a row's last line is the first sentence of what was said last, without the signs of markdown", async () => {
+    const said = "## **Fixed** the `clock`. It was late.\n\n| a | b |\n| --- | --- |\n\n```sh\nnpm test\n```"
+    await cockpit.agent({ title: "Previews", scenario: says(said) })
+    const page = await open()
+    const row = page.getByRole("listitem").filter({ hasText: "Previews" })
+    await row.getByText("Fixed the clock.", { exact: true }).waitFor()
   })
 
   check("[S-155] 20,000 sessions are scrolled through a page at a time, with few rows in the document", async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { everyMessage, everyRow } from "./every-row.ts"
+import { says } from "./scenarios.ts"
 import { feed, openTranscript, turnsEnded, WAIT } from "./transcript-page.ts"
 
 describe.runIf(hasBrowser)("the rows of a transcript", () => {
@@ -112,6 +113,44 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     expect(await pages.getByRole("button").count()).toBe(2)
     await pages.getByRole("button", { name: "Open parts.pdf, page 8" }).click()
     await page.getByRole("dialog", { name: "parts.pdf, page 8" }).getByRole("img").waitFor()
+  })
+
+  check("[X-124] footnotes are raised numbers, with their notes at the end", async () => {
+    const { id } = await cockpit.agent({ title: "Notes", scenario: says("It is so.[^why]\n\n[^why]: It was measured.") })
+    const page = await open(id)
+    await feed(page).getByText("It is so.¹").first().waitFor()
+    await feed(page).getByText("¹ It was measured.").first().waitFor()
+    expect(await feed(page).getByText("[^why]").count()).toBe(0)
+  })
+
+  check("[X-128] messages of people stand apart from what the agent says, and one's own are signed", async () => {
+    const { id } = await cockpit.agent({ title: "Voices", prompt: "A person says.", scenario: says("An agent says.") })
+    /** The ground that a row's words stand on; none is the page's. */
+    const groundOf = (page: Page, words: string) =>
+      feed(page)
+        .getByText(words, { exact: true })
+        .first()
+        .evaluate((element) => {
+          const grounds: string[] = []
+          for (let at: Element | null = element; at !== null && at.tagName !== "ARTICLE"; at = at.parentElement)
+            grounds.push(getComputedStyle(at).backgroundColor)
+          return grounds.filter((ground) => ground !== "rgba(0, 0, 0, 0)")
+        })
+    for (const [role, name] of [
+      ["admin", "You"],
+      ["viewer", "admin"],
+    ] as const) {
+      for (const theme of ["light", "dark"] as const) {
+        const page = await openTranscript(cockpit, `/s/${id}`, { role, theme })
+        const row = (words: string) => feed(page).getByRole("article").filter({ hasText: words }).first()
+        await row("An agent says.").waitFor()
+        await row("A person says.").getByText(name, { exact: true }).waitFor()
+        expect(await row("An agent says.").getByText(name, { exact: true }).count()).toBe(0)
+        expect(await groundOf(page, "A person says.")).toHaveLength(1)
+        expect(await groundOf(page, "An agent says.")).toEqual([])
+        await page.context().close()
+      }
+    }
   })
 
   check("[X-2] a kind of event that nobody knows yet is shown, not dropped", async () => {

@@ -112,8 +112,9 @@ export class HubStore {
       this.#older = page.cursor
       this.reads.take(page.read ?? {})
       const now = this.fleet.get()
-      // The stream's sessions are newer than the page.
-      const sessions = new Map([...page.sessions.map((session) => [session.id, session] as const), ...now.sessions])
+      // The stream's sessions are newer than the page. Those of the page come last: a list that is nearly in order is sorted in no time.
+      const sessions = new Map(now.sessions)
+      for (const session of page.sessions) if (!sessions.has(session.id)) sessions.set(session.id, session)
       this.fleet.set({ ...now, sessions, more: page.cursor !== null })
     } catch {
       // The connection's own trouble is told where the connection is.
@@ -246,16 +247,24 @@ export class HubStore {
     this.#changes = undefined
     if (changes === undefined) return
     const now = this.fleet.get()
-    const sessions = changes.sessions.size === 0 ? now.sessions : new Map([...now.sessions, ...changes.sessions])
-    const asks = changes.asks.size === 0 ? now.asks : bounded(new Map([...now.asks, ...changes.asks]))
-    this.fleet.set({ ...now, sessions, asks })
+    const asks = bounded(changed(now.asks, changes.asks))
+    this.fleet.set({ ...now, sessions: changed(now.sessions, changes.sessions), asks })
   }
 }
 
-function bounded(asks: Map<string, Ask>): ReadonlyMap<string, Ask> {
+/** The same map where nothing changed. */
+function changed<T>(now: ReadonlyMap<string, T>, changes: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  if (changes.size === 0) return now
+  const next = new Map(now)
+  for (const [id, value] of changes) next.set(id, value)
+  return next
+}
+
+function bounded(asks: ReadonlyMap<string, Ask>): ReadonlyMap<string, Ask> {
   const settled = [...asks.values()].filter(({ state }) => state !== "pending")
-  for (const { id } of settled.slice(0, -MAX_SETTLED)) asks.delete(id)
-  return asks
+  if (settled.length <= MAX_SETTLED) return asks
+  const gone = new Set(settled.slice(0, -MAX_SETTLED).map(({ id }) => id))
+  return new Map([...asks].filter(([id]) => !gone.has(id)))
 }
 
 /** With the next frame, or where no frames are drawn, soon after. */

@@ -4,7 +4,7 @@ import { Field, Select, Switch, TextField } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { useMachines } from "../fleet/machine-store.tsx"
 import { Conditions, MAIN_FIELDS, type RuleFieldsProps } from "./rule-conditions.tsx"
-import type { TextName } from "./rule-form.ts"
+import { DAYS, type TextName } from "./rule-form.ts"
 import { EFFECTS, type Effect } from "./rule-words.ts"
 
 const TOOLS = [...MAIN_FIELDS.keys(), "WebSearch", "Task", "mcp__SERVER__*"]
@@ -79,6 +79,7 @@ export function RuleFields({ form, problems, onChange }: RuleFieldsProps) {
           onChange={(event) => setText("until", isoTime(event.target.value))}
         />
       </div>
+      <HoursFields form={form} problems={problems} onChange={onChange} />
       {form.effect === "ask" && <AskLimits form={form} problems={problems} onChange={onChange} />}
       {form.effect === "allow" && <AllowLimit form={form} problems={problems} onChange={onChange} />}
       {form.effect === "deny" && (
@@ -99,6 +100,67 @@ function localTime(moment: string): string {
 function isoTime(local: string): string {
   const time = new Date(local)
   return Number.isNaN(time.getTime()) ? "" : time.toISOString()
+}
+
+/** The time of day, and the days, on which the rule holds. */
+function HoursFields({ form, problems, onChange }: RuleFieldsProps) {
+  const id = useId()
+  const { hours } = form
+  const set = (change: Partial<typeof hours>) => onChange({ ...form, hours: { ...hours, ...change } })
+  const toggle = (day: string) =>
+    set({ days: DAYS.filter((one) => (one === day ? !hours.days.includes(one) : hours.days.includes(one))) })
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-1.5 text-dense font-medium text-text-2">Hours</legend>
+      <div className="grid grid-cols-2 gap-4 tablet:grid-cols-[1fr_1fr_2fr]">
+        <TextField
+          label="From"
+          hint="Empty: any time."
+          type="time"
+          value={hours.from}
+          error={problems.get("hours")}
+          onChange={(event) => set({ from: event.target.value })}
+        />
+        <TextField
+          label="To"
+          hint="May be on the next day."
+          type="time"
+          value={hours.to}
+          onChange={(event) => set({ to: event.target.value })}
+        />
+        <div className="col-span-2 tablet:col-span-1">
+          <TextField
+            label="Time zone"
+            hint="Such as Europe/Berlin. Empty: UTC."
+            list={`${id}-zones`}
+            autoComplete="off"
+            spellCheck={false}
+            value={hours.zone}
+            error={problems.get("hours.zone")}
+            onChange={(event) => set({ zone: event.target.value })}
+          />
+          <datalist id={`${id}-zones`}>
+            <option value="UTC" />
+            <option value={Intl.DateTimeFormat().resolvedOptions().timeZone} />
+          </datalist>
+        </div>
+      </div>
+      <div role="group" aria-label="Days" className="grid grid-cols-4 gap-x-4 gap-y-1 tablet:flex tablet:flex-wrap">
+        {DAYS.map((day) => (
+          <label key={day} className="flex min-h-8 items-center gap-1.5 coarse:min-h-11">
+            <input
+              type="checkbox"
+              checked={hours.days.includes(day)}
+              onChange={() => toggle(day)}
+              className="size-4"
+            />
+            {day.charAt(0).toUpperCase() + day.slice(1)}
+          </label>
+        ))}
+      </div>
+      <p className="text-meta text-text-3">The days on which the hours begin. None: every day.</p>
+    </fieldset>
+  )
 }
 
 /** How often the rule allows something before a person is asked again. */

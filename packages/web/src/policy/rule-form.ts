@@ -10,11 +10,24 @@ export interface Condition {
 const TEXTS = ["id", "tool", "cwd", "branch", "runner", "mode", "session", "until", "reason", "message"] as const
 export type TextName = (typeof TEXTS)[number]
 
+/** The days of a rule's hours, as the policy names them. */
+export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
+
+/** When a rule holds: from a time of day to another, which may be on the next day. Empty: at any time. */
+interface Hours {
+  readonly from: string
+  readonly to: string
+  readonly zone: string
+  /** Days on which it begins; none means all. */
+  readonly days: readonly string[]
+}
+
 /** A rule while it is edited. */
 export interface RuleForm {
   readonly effect: Effect
   readonly texts: Readonly<Record<TextName, string>>
   readonly conditions: readonly Condition[]
+  readonly hours: Hours
   /** Asks only: minutes until the request expires, and how often a person may put that off. */
   readonly minutes: string
   readonly extensions: string
@@ -30,7 +43,7 @@ export interface RuleForm {
 const MINUTE_MS = 60_000
 
 export function formOf(rule: Rule): RuleForm {
-  const { effect, input, expiresAfterMs, maxExtensions, fourEyes, atMost, ...others } = rule
+  const { effect, input, hours, expiresAfterMs, maxExtensions, fourEyes, atMost, ...others } = rule
   const texts = (name: TextName) => textOf(rule, name) ?? ""
   const bound = isObject(atMost) ? atMost : {}
   const known: readonly string[] = TEXTS
@@ -52,6 +65,7 @@ export function formOf(rule: Rule): RuleForm {
       field,
       patterns: patternsOf(value).join("\n"),
     })),
+    hours: hoursOf(isObject(hours) ? hours : {}),
     minutes: typeof expiresAfterMs === "number" ? String(expiresAfterMs / MINUTE_MS) : "",
     extensions: typeof maxExtensions === "number" ? String(maxExtensions) : "",
     fourEyes: fourEyes === true,
@@ -59,6 +73,22 @@ export function formOf(rule: Rule): RuleForm {
     per: bound["per"] === "day" ? "day" : "session",
     rest: Object.fromEntries(Object.entries(others).filter(([name]) => !known.includes(name))),
   }
+}
+
+function hoursOf(hours: Readonly<Record<string, unknown>>): Hours {
+  const days: readonly unknown[] = Array.isArray(hours["days"]) ? hours["days"] : []
+  return {
+    from: textOf(hours, "from") ?? "",
+    to: textOf(hours, "to") ?? "",
+    zone: textOf(hours, "zone") ?? "",
+    days: DAYS.filter((day) => days.includes(day)),
+  }
+}
+
+function saidHours({ hours: { from, to, zone, days } }: RuleForm): Rule {
+  if (from + to === "" && days.length === 0) return {}
+  const texts = Object.entries({ from, to, zone: zone.trim() }).filter(([, text]) => text !== "")
+  return { hours: { ...Object.fromEntries(texts), ...(days.length === 0 ? {} : { days }) } }
 }
 
 /** The rule that a form says. Fields that do not go with its effect are left out. */
@@ -83,6 +113,7 @@ export function ruleOf(form: RuleForm): Rule {
     ...(tool === undefined ? {} : { tool }),
     ...(Object.keys(input).length === 0 ? {} : { input }),
     ...others,
+    ...saidHours(form),
     ...(effect === "ask" ? askLimits(form) : {}),
     ...(effect === "allow" && form.count.trim() !== "" ? { atMost: { count: Number(form.count), per: form.per } } : {}),
     ...rest,
@@ -118,6 +149,11 @@ export function problemsIn(form: RuleForm, taken: ReadonlySet<string>): Problems
     else if (linesOf(patterns).length === 0)
       found.set(`input.${field.trim()}`, "Enter a pattern, or remove the condition.")
   }
+  const { from, to, days } = form.hours
+  if ((from === "" || to === "") && from + to + days.join("") !== "")
+    found.set("hours", "Enter both times. 00:00 to 00:00 is the whole day.")
+  else if (from !== "" && from === to && !(from === "00:00" && days.length > 0))
+    found.set("hours", "Enter two different times, or leave both empty for all day.")
   if (effect === "ask" && !isAmount(form.minutes, 0)) found.set("expiresAfterMs", "Enter minutes, such as 10.")
   if (effect === "ask" && !isCount(form.extensions, 0)) found.set("maxExtensions", "Enter a whole number, such as 3.")
   if (effect === "allow" && !isCount(form.count, 1)) found.set("atMost", "Enter a whole number, such as 20.")
@@ -145,7 +181,7 @@ export function hubProblems(problems: readonly string[], rule: Rule, index: numb
   const name = nameOf(rule)
   const start = `rule ${index + 1}${name === "" ? "" : ` (${name.slice(0, 128)})`}: `
   const fields = Object.keys(isObject(rule["input"]) ? rule["input"] : {})
-  const limits = ["expiresAfterMs", "maxExtensions", "atMost", "fourEyes"]
+  const limits = ["hours.zone", "hours", "expiresAfterMs", "maxExtensions", "atMost", "fourEyes"]
   const keys = [...fields.map((field) => `input.${field}`), ...TEXTS, ...limits]
   for (const problem of problems) {
     const own = problem.startsWith(start) ? problem.slice(start.length) : problem

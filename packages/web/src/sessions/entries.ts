@@ -1,4 +1,4 @@
-import type { Ask } from "@signalbox/client"
+import type { Ask, Session } from "@signalbox/client"
 import { useMemo, useRef } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet, useHubStore } from "../app/hub-context.ts"
@@ -6,7 +6,7 @@ import { useValue } from "../app/value-store.ts"
 import { openAsks } from "../fleet/ask-words.ts"
 import { useMachineNames } from "../fleet/machine-store.tsx"
 import { statusOf } from "../fleet/session-status.tsx"
-import { isSameList, type SessionEntry } from "./session-sections.ts"
+import { isSameEntry, isSameList, type SessionEntry } from "./session-sections.ts"
 
 /** Time alone changes a status only when a machine falls silent: no need to look every second. */
 const GRAIN_MS = 5000
@@ -17,6 +17,7 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
   const names = useMachineNames(sessions)
   const grain = Math.floor(useNow() / GRAIN_MS)
   const before = useRef<readonly SessionEntry[]>([])
+  const made = useRef(new WeakMap<Session, SessionEntry>())
   return useMemo(() => {
     const oldest = new Map<string, Ask>()
     for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
@@ -24,12 +25,19 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
     const fresh = [...sessions.values()]
       // A session that waits for somebody is in the list, archived or not.
       .filter((session) => archived || !session.archived || session.pendingAsks > 0)
-      .map((session) => ({
-        session,
-        status: statusOf(session, { now, seenSeq: read.get(session.id) }),
-        ask: oldest.get(session.id),
-        machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
-      }))
+      .map((session) => {
+        const entry = {
+          session,
+          status: statusOf(session, { now, seenSeq: read.get(session.id) }),
+          ask: oldest.get(session.id),
+          machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
+        }
+        // Most of very many have not changed: what is the same is told apart at once.
+        const known = made.current.get(session)
+        if (known !== undefined && isSameEntry(known, entry)) return known
+        made.current.set(session, entry)
+        return entry
+      })
     // Time goes on without changing anything: the list that is there is not sorted and drawn again.
     if (!isSameList(before.current, fresh)) before.current = fresh
     return before.current

@@ -65,7 +65,11 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             <PinMark session={session} />
             {session.archived && <span className="shrink-0 text-meta text-text-3">Archived</span>}
             <NotEnforced session={session} />
-            {!compact && <Cost session={session} className="tablet:hidden" />}
+            {!compact && <Cost session={session} className="tablet:hidden in-data-[density=compact]:hidden" />}
+            {/* Low rows on a phone have one line: the work stays, the last words go. */}
+            {!compact && (
+              <WorkFacts session={session} className="hidden in-data-[density=compact]:flex tablet:hidden!" />
+            )}
             <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
               {sinceWords(entry, now)}
             </span>
@@ -91,6 +95,10 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             )}
             {/* The request needs the room more than what was done. */}
             <WorkFacts session={session} className={ask === undefined ? "flex" : "hidden tablet:flex"} />
+            {/* Beside the work a phone has no room for it: the last words need that more. */}
+            {!compact && ask === undefined && !hasWork(session) && (
+              <Branch session={session} className="flex shrink-0 tablet:hidden" />
+            )}
             {!compact && <EntryFacts entry={entry} className="hidden tablet:flex" />}
           </span>
         </span>
@@ -226,17 +234,25 @@ function WorkFacts({ session, className }: { readonly session: Session; readonly
   )
 }
 
+function Branch({ session: { branch }, className }: { readonly session: Session; readonly className: string }) {
+  if (branch === undefined || branch === "") return null
+  return (
+    <span
+      title={`Branch ${oneLine(branch, 200)}`}
+      className={classes("min-w-0 items-baseline gap-1 text-meta text-text-3", className)}
+    >
+      <BranchIcon size={12} className="shrink-0 self-center" />
+      <span className="sr-only">Branch </span>
+      <bdi className="max-w-28 min-w-0 truncate">{oneLine(branch, 80)}</bdi>
+    </span>
+  )
+}
+
 /** Where it runs, what it cost, who watches. */
 function EntryFacts({ entry: { session, machine }, className }: EntryFactsProps) {
   return (
     <span className={classes("min-w-0 items-baseline gap-3 text-meta text-text-3", className)}>
-      {session.branch !== undefined && session.branch !== "" && (
-        <span title={`Branch ${oneLine(session.branch, 200)}`} className="flex min-w-0 items-baseline gap-1">
-          <BranchIcon size={12} className="shrink-0 self-center" />
-          <span className="sr-only">Branch </span>
-          <bdi className="max-w-28 min-w-0 truncate">{oneLine(session.branch, 80)}</bdi>
-        </span>
-      )}
+      <Branch session={session} className="flex" />
       <bdi className="max-w-32 shrink-0 truncate">{machine ?? "External"}</bdi>
       {session.cwd !== null && (
         <span title={session.cwd} className="hidden max-w-44 min-w-0 truncate desktop:inline">

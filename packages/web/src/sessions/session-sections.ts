@@ -117,59 +117,73 @@ function titleOf(key: string, grouping: Grouping, first: SessionEntry | undefine
   return key === "" ? "No folder" : key
 }
 
+/** Where a row would stand: its section, and the row before it there. */
+interface Place {
+  readonly entry: SessionEntry
+  readonly key: string
+  readonly before: string | undefined
+}
+
 /**
  * The sections with every row where it stands now, for somebody whose pointer or focus is among them. Rows that are new go to the
- * end of their section; `moved` is how many would stand elsewhere.
+ * end of their section; `moved` is how many would stand elsewhere. Older ones that are read on stand at the end anyway.
  */
 export function heldSections(
   shown: readonly Section[],
   fresh: readonly Section[],
 ): { readonly sections: readonly Section[]; readonly moved: number } {
-  const entries = new Map(
-    fresh.flatMap((section) => section.entries.map((entry) => [entry.session.id, entry] as const)),
-  )
-  const place = placesOf(fresh)
+  const places = new Map<string, Place>()
+  eachRow(fresh, (entry, key, before) => places.set(entry.session.id, { entry, key, before }))
+  const known = new Set<string>()
+  eachRow(shown, ({ session }) => known.add(session.id))
   const held = shown.map((section) => ({
     ...section,
-    entries: section.entries.flatMap(({ session }) => entries.get(session.id) ?? []),
+    entries: section.entries.flatMap(({ session }) => places.get(session.id)?.entry ?? []),
   }))
-  const known = new Set(shown.flatMap((section) => section.entries.map(({ session }) => session.id)))
-  let moved = 0
+  const isNew = new Set<string>()
   for (const section of fresh) {
     const added = section.entries.filter(({ session }) => !known.has(session.id))
     if (added.length === 0) continue
-    moved += added.length
     const index = held.findIndex(({ key }) => key === section.key)
     const target = held[index]
-    if (target === undefined) held.push({ ...section, entries: added })
-    else held[index] = { ...target, entries: [...target.entries, ...added] }
+    if (target === undefined) {
+      isNew.add(section.key)
+      held.push({ ...section, entries: added })
+    } else held[index] = { ...target, entries: [...target.entries, ...added] }
   }
   const sections = held.filter((section) => section.entries.length > 0)
-  for (const [id, where] of placesOf(sections)) if (known.has(id) && place.get(id) !== where) moved++
+  let moved = 0
+  eachRow(sections, ({ session }, key, before) => {
+    const place = places.get(session.id)
+    if (isNew.has(key) || place?.key !== key || place.before !== before) moved++
+  })
   return { sections, moved }
 }
 
-/** The place of each row: its section, and the row before it in that section. */
-function placesOf(sections: readonly Section[]): ReadonlyMap<string, string> {
-  return new Map(
-    sections.flatMap(({ key, entries }) =>
-      entries.map(({ session }, index) => [session.id, `${key}/${entries[index - 1]?.session.id ?? ""}`] as const),
-    ),
-  )
+function eachRow(
+  sections: readonly Section[],
+  take: (entry: SessionEntry, key: string, before: string | undefined) => void,
+): void {
+  for (const { key, entries } of sections) {
+    let before: string | undefined
+    for (const entry of entries) {
+      take(entry, key, before)
+      before = entry.session.id
+    }
+  }
 }
 
 /** Whether two lists say the same of the same sessions. */
 export function isSameList(a: readonly SessionEntry[], b: readonly SessionEntry[]): boolean {
+  return a.length === b.length && a.every((one, index) => isSameEntry(one, b[index]))
+}
+
+export function isSameEntry(one: SessionEntry, other: SessionEntry | undefined): boolean {
+  if (one === other) return true
   return (
-    a.length === b.length &&
-    a.every((one, index) => {
-      const other = b[index]
-      return (
-        one.session === other?.session &&
-        one.status === other.status &&
-        one.ask === other.ask &&
-        one.machine === other.machine
-      )
-    })
+    one.session === other?.session &&
+    one.status === other.status &&
+    one.ask === other.ask &&
+    one.machine === other.machine
   )
 }

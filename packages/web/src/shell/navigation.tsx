@@ -22,10 +22,7 @@ interface NavEntry {
   readonly phone: boolean
 }
 
-/**
- * One line per screen that can be gone to from anywhere, and none for a screen that does not exist yet. Audit is a page of
- * Policy. Usage belongs after Search, before Machines; Replay belongs to a session, in its menu.
- */
+/** One line per screen that can be gone to from anywhere [G-140], and none for a screen that does not exist yet. */
 const ENTRIES: readonly NavEntry[] = [
   { href: "/sessions", label: "Sessions", icon: SessionsIcon, at: /^\/(?:sessions|s\/)/, phone: true },
   { href: "/requests", label: "Requests", icon: RequestsIcon, at: /^\/requests/, phone: true },

@@ -50,6 +50,22 @@ const ROUTES: readonly { readonly pattern: string; readonly screen: LazyPart<Scr
   { pattern: "/settings/:page", screen: SettingsScreen },
 ]
 
+/** Screens that people look for by their address and that there are not yet: where to look instead. */
+const NOT_YET = [
+  {
+    pattern: "/usage",
+    words: "Usage has no screen yet. Each session shows its cost, its tokens and its limits.",
+    action: "Go to sessions",
+    addressOf: () => "/sessions",
+  },
+  {
+    pattern: "/s/:id/replay",
+    words: "A session can't be replayed yet. Its transcript has all of it: press Home to go to the beginning.",
+    action: "Open the session",
+    addressOf: (params: ScreenProps["params"]) => `/s/${encodeURIComponent(params["id"] ?? "")}`,
+  },
+]
+
 function routeOf(path: string) {
   for (const { pattern, screen } of ROUTES) {
     const params = matchPath(pattern, path)
@@ -195,13 +211,19 @@ function useFocusOnScreen(path: string): void {
 function CurrentScreen() {
   const { path } = usePlace()
   const route = routeOf(path)
-  if (route === undefined)
-    return <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Page not found.</Empty>
+  if (route === undefined) return <Nowhere path={path} />
   return (
     <PartBoundary resetKey={path}>
       <route.screen params={route.params} />
     </PartBoundary>
   )
+}
+
+function Nowhere({ path }: { readonly path: string }) {
+  const known = NOT_YET.map((one) => ({ ...one, params: matchPath(one.pattern, path) })).find(({ params }) => params)
+  const { words = "Page not found.", action = "Go to sessions" } = known ?? {}
+  const to = known?.addressOf(known.params ?? {}) ?? "/sessions"
+  return <Empty action={<Button onClick={() => navigate(to)}>{action}</Button>}>{words}</Empty>
 }
 
 function KeyboardDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {

@@ -20,9 +20,9 @@ it("[K-117] each scope shows all that it would store, and sends exactly that", (
   ])
   const choices = scopeChoices(given)
   expect(choices.map(({ label, stores }) => [label, ...stores])).toEqual([
-    ["Allow in this session", "Always allow Bash(npm ci:*)", "until it ends"],
-    ["Allow in this project", "Always allow Bash(npm ci:*)", ".claude/settings.local.json"],
-    ["Allow everywhere", "Always allow Bash(npm ci:*)", "~/.claude/settings.json"],
+    ["Allow in this session", "Always allow Bash(npm ci:*)", "for this session, until revoked"],
+    ["Allow in this project (just me)", "Always allow Bash(npm ci:*)", ".claude/settings.local.json"],
+    ["Allow in all projects on this machine", "Always allow Bash(npm ci:*)", "~/.claude/settings.json"],
   ])
   expect(choices[2]?.updates).toEqual([adds([rule("npm ci:*")], "userSettings")])
 })

@@ -55,6 +55,29 @@ describe("a rule as a form", () => {
     expect(problemsIn({ ...wrong, effect: "allow" }, new Set()).has("expiresAfterMs")).toBe(false)
   })
 
+  it("[P-15] holds at its hours: both times, and the days and zone if they are named", () => {
+    const form = formOf({ id: "x", effect: "ask" })
+    const days = ["sat", "sun"]
+    const wrong = (hours: Partial<typeof form.hours>) =>
+      problemsIn({ ...form, hours: { ...form.hours, ...hours } }, new Set()).has("hours")
+    expect([wrong({}), wrong({ from: "09:00", to: "17:30" }), wrong({ from: "00:00", to: "00:00", days })]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    for (const hours of [{ from: "09:00" }, { days }, { from: "09:00", to: "09:00" }, { from: "00:00", to: "00:00" }])
+      expect(wrong(hours), JSON.stringify(hours)).toBe(true)
+    // A time zone alone says nothing.
+    expect(ruleOf({ ...form, hours: { ...form.hours, zone: "UTC" } })).not.toHaveProperty("hours")
+    const night = { from: "22:00", to: "06:00", zone: "Europe/Berlin", days }
+    expect(ruleOf(formOf({ id: "x", effect: "ask", hours: night }))["hours"]).toEqual(night)
+    const rule = { id: "x", effect: "ask", hours: { from: "9", to: "17:00", zone: "Nowhere" } }
+    const read = parsePolicy({ rules: [rule] })
+    const found = hubProblems(read.ok ? [] : read.problems, rule, 0)
+    expect([...found.keys()].sort()).toEqual(["hours", "hours.zone"])
+    expect(found.get("hours.zone")).toMatch(/^must be the name of a time zone/)
+  })
+
   it("counts in whole numbers", () => {
     const form = formOf({ id: "x", effect: "allow", tool: "Bash" })
     const wrong = (count: string) => problemsIn({ ...form, count }, new Set()).get("atMost")

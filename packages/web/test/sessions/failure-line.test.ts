@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { failureLine } from "../../src/sessions/entry-words.ts"
 import { sessionOf } from "../session-fixture.ts"
 
-describe("why a session failed", () => {
+describe("[S-156] why a session failed", () => {
   it.each([
     ["error_max_turns", "Turn limit reached"],
     ["newer", "It said this"],

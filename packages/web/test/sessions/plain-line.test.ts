@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { plainLine } from "../../src/sessions/entry-words.ts"
 
-describe("a line of markdown, as it would be said", () => {
+describe("[S-156] a line of markdown, as it would be said", () => {
   it.each([
     ["**Done.** All tests pass", "Done. All tests pass"],
     ["It is *really* done, __all__ of it, ~~nearly~~", "It is really done, all of it, nearly"],

@@ -107,6 +107,17 @@ describe("a list that somebody is in", () => {
     expect(shape(heldSections(before, fresh).sections)).toEqual(["Idle: b c"])
   })
 
+  it("[S-155] older ones that are read on stand where they would anyway: nothing moves, and nothing is offered", () => {
+    const older = entry({ id: "c", updatedAt: "2031-01-01T01:00:00Z" })
+    const rows = before.flatMap(({ entries }) => entries)
+    const held = heldSections(before, sectionsOf([...rows, older], "status"))
+    expect([shape(held.sections), held.moved]).toEqual([["Idle: a b c"], 0])
+    // A section that is new stands at the end, and is offered its place.
+    const asks = entry({ id: "d", state: "waiting", pendingAsks: 1 })
+    const late = heldSections(before, sectionsOf([...rows, asks], "status"))
+    expect([shape(late.sections), late.moved]).toEqual([["Idle: a b", "Needs you: d"], 1])
+  })
+
   it("has nothing to move when all is as it was", () => {
     expect(heldSections(before, before).moved).toBe(0)
   })

@@ -1,12 +1,12 @@
 import { isUsualGrant } from "@signalbox/transcript"
-import type { Suggestion } from "./standing-permissions.tsx"
+import { DESTINATIONS, type Suggestion } from "./standing-permissions.tsx"
 
-/** The scopes that people choose from, and where the CLI keeps a rule of each. */
-const SCOPES = [
-  { destination: "session", label: "Allow in this session", kept: "until it ends" },
-  { destination: "localSettings", label: "Allow in this project", kept: ".claude/settings.local.json" },
-  { destination: "userSettings", label: "Allow everywhere", kept: "~/.claude/settings.json" },
-] as const
+/** By scope: where a rule is kept. A session's rules outlive its agent: the hub gives them to the one that resumes it. */
+const KEPT: ReadonlyMap<string, string> = new Map([
+  ["session", "for this session, until revoked"],
+  ["localSettings", ".claude/settings.local.json"],
+  ["userSettings", "~/.claude/settings.json"],
+])
 
 /** More rules than these are chosen one by one. */
 const MAX_RULES = 10
@@ -25,9 +25,13 @@ export function scopeChoices(suggestions: readonly Suggestion[]): readonly Scope
   const usual = suggestions.filter(({ update, destination }) => isUsualGrant(update) && destination !== "cliArg")
   const rules = usual.flatMap(({ words, rules: listed }) => listed.map((rule) => `${words} ${rule}`))
   if (rules.length === 0 || rules.length > MAX_RULES) return []
-  return SCOPES.map(({ destination, label, kept }) => ({
-    label,
-    stores: [...rules, kept],
-    updates: usual.map(({ update }) => ({ ...update, destination })),
-  }))
+  return DESTINATIONS.flatMap(({ value: destination, label }) => {
+    const kept = KEPT.get(destination)
+    if (kept === undefined) return []
+    return {
+      label: `Allow in ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
+      stores: [...rules, kept],
+      updates: usual.map(({ update }) => ({ ...update, destination })),
+    }
+  })
 }

@@ -31,7 +31,7 @@ interface InboxListProps {
 }
 
 export function InboxList(props: InboxListProps) {
-  const { tab, wish, all, list, openCount, chosen, hrefOf, listRef } = props
+  const { tab, wish, all, list, openCount, settled, chosen, hrefOf, listRef } = props
   useEffect(() => {
     document.querySelector("[data-inbox-row]:has([aria-current])")?.scrollIntoView({ block: "nearest" })
   }, [chosen])
@@ -63,7 +63,7 @@ export function InboxList(props: InboxListProps) {
         ) : (
           <SessionGroups asks={list} chosen={chosen} hrefOf={hrefOf} />
         )}
-        {tab === "open" && <Receipts />}
+        {tab === "open" && <Receipts settled={settled.all} />}
       </div>
     </>
   )
@@ -177,20 +177,20 @@ function settledMs(ask: Ask): number {
 }
 
 /** Settled requests of the last seven days, the latest first. */
-export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>): SettledAsks {
+export function useSettledAsks(live: ReadonlyMap<string, Ask>): SettledAsks {
   const store = useHubStore()
   const isLive = useConnection().name === "live"
   const [past, setPast] = useState<readonly Ask[]>([])
   const [load, setLoad] = useState<SettledAsks["load"]>("loading")
   const [tries, setTries] = useState(0)
   useEffect(() => {
-    if (!isWanted || !isLive) return undefined
+    if (!isLive) return undefined
     const take = (asks: readonly Ask[]) => {
       setPast(asks)
       setLoad("ready")
     }
     return whileOpen(store.hub.asks({ order: "newest", limit: MAX_SHOWN }), take, () => setLoad("failed"))
-  }, [store, isWanted, isLive, tries])
+  }, [store, isLive, tries])
   const all = useMemo(() => {
     const known = new Map(past.map((ask) => [ask.id, ask]))
     for (const [id, ask] of live) known.set(id, withInput(ask, known.get(id)))

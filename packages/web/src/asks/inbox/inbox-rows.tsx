@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { useNow } from "../../app/clock.ts"
-import { useFleet, useMe, useSession } from "../../app/hub-context.ts"
+import { useMe, useSession } from "../../app/hub-context.ts"
 import { Link } from "../../app/router.tsx"
 import { classes } from "../../design/classes.ts"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
@@ -97,19 +97,32 @@ function SessionGroup({ session: id, asks, ...rest }: SessionGroupProps) {
   )
 }
 
+/** More are a list of their own, and one touch away. */
+const RECEIPTS = 5
+
 /** Requests that people answered lately, each with its record: who, what and when. */
-export function Receipts() {
-  const { asks } = useFleet()
+export function Receipts({ settled }: { readonly settled: readonly Ask[] }) {
   const now = useNow()
-  const receipts = receiptsOf(asks.values(), now)
+  const receipts = receiptsOf(settled, now)
   if (receipts.length === 0) return null
+  const more = receipts.length - RECEIPTS
   return (
     <section aria-label="Just answered" className="mt-2 border-t border-line pt-1">
       <h2 className="px-3 pt-2 pb-1 text-dense font-medium text-text-2">Just answered</h2>
       <ul aria-label="Just answered">
-        {receipts.map((ask) => (
+        {receipts.slice(0, RECEIPTS).map((ask) => (
           <Receipt key={ask.id} ask={ask} />
         ))}
+        {more > 0 && (
+          <li data-inbox-row="">
+            <Link
+              href="/requests?state=settled"
+              className="flex min-h-9 items-center rounded-control px-3 text-dense text-accent hover:bg-sunken coarse:min-h-11"
+            >
+              Show {more} more
+            </Link>
+          </li>
+        )}
       </ul>
     </section>
   )

@@ -26,8 +26,8 @@ export function InboxScreen({ params }: ScreenProps) {
   const { asks, sessions } = useFleet()
   const me = useMe()
   const open = useMemo(() => openAsks(asks), [asks])
-  // The last decision is told where nothing waits.
-  const settled = useSettledAsks(tab === "settled" || open.length === 0, asks)
+  // Below the open ones, what was answered lately stands also after a reload.
+  const settled = useSettledAsks(asks)
   const all = tab === "settled" ? settled.all : open
   // By session, as they are shown: what follows in the list follows after an answer, too.
   const waiting = useMemo(

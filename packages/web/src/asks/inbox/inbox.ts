@@ -50,7 +50,6 @@ export function groupBySession(asks: readonly Ask[]): readonly AskGroup[] {
   return [...groups].map(([session, own]) => ({ session, asks: own }))
 }
 
-const RECEIPTS = 5
 const RECEIPT_MS = 3_600_000
 
 /** Requests that people answered lately, the latest first. Rules answer without anybody waiting: they leave no receipt. */
@@ -62,5 +61,4 @@ export function receiptsOf(asks: Iterable<Ask>, now: number): readonly Ask[] {
         (ask.state === "allowed" || ask.state === "denied") && ask.via !== "policy" && now - at(ask) < RECEIPT_MS,
     )
     .sort((a, b) => at(b) - at(a))
-    .slice(0, RECEIPTS)
 }
