@@ -133,11 +133,14 @@ describe("an enforced agent", () => {
 
   it("[EN17] runs no hooks but the hub's, whatever the runner's own environment and the user's settings say", async () => {
     scene = await openScene(undefined, { CLAUDE_CODE_SIMPLE: "1", OTHER: "1" })
-    const process = await scene.launch({ ...ENFORCED, args: ["--add-dir", "/elsewhere"] })
+    const process = await scene.launch({ ...ENFORCED, args: ["--add-dir", "/elsewhere", "--append-system-prompt"] })
     await scene.turn(process, "argv")
     const argv = scene.message(process, "argv")["argv"] as string[]
-    expect(argv.slice(-4, -1)).toEqual(["--add-dir", "/elsewhere", "--settings"])
-    expect(JSON.parse(argv.at(-1) ?? "")).toEqual({
+    // Before everything else: the last word of the launch would take it for its value.
+    expect(argv.slice(-3)).toEqual(["--add-dir", "/elsewhere", "--append-system-prompt"])
+    const at = argv.indexOf("--settings")
+    expect(argv.slice(0, at).filter((word) => word.startsWith("-"))).toEqual([])
+    expect(JSON.parse(argv[at + 1] ?? "")).toEqual({
       disableAllHooks: true,
       env: { CLAUDE_CODE_SIMPLE: "0", CLAUDE_CODE_SAFE_MODE: "0", CLAUDE_CODE_RESTRICTED: "0" },
     })
@@ -157,7 +160,7 @@ describe("an enforced agent", () => {
   })
 })
 
-it.each(["--settings", "--settings={}", "--bare", "--safe-mode"])("[EN3] %s in the arguments is refused", (word) => {
+it.each(["--settings", "--settings={}", "--bare", "--safe-mode", "--"])("[EN3] %s in the arguments is refused", (word) => {
   const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
   expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
   expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
