@@ -144,12 +144,12 @@ function nearlyFitting(sharing: readonly Rule[], subject: Subject): Found {
   return {}
 }
 
-/** A command that Bash itself cannot read is nobody's to allow unseen. */
+/** A command that Bash itself cannot read is nobody's to allow unseen, nor one with such a text for another shell. */
 function brokenCommand(subject: Subject): ShellProblem | undefined {
   const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
   if (command === undefined || command.length > MAX_COMMAND_CHARS) return undefined
   const { isBroken, problem } = subject.reading(command)
-  return isBroken ? problem : undefined
+  return isBroken ? problem : subject.needs(command).broken
 }
 
 const SENTENCES: Readonly<Record<RuleEffect, string>> = {

@@ -66,6 +66,24 @@ describe("an enforced agent", () => {
     expect(hooks(process, "before")).toHaveLength(asked)
   })
 
+  it("[EN13] holds a call by the hub's callback too; another hook that no hub has said anything about blocks, one of the hub's does not", async () => {
+    scene = await openScene()
+    const process = await scene.launch(ENFORCED)
+    await scene.turn(process, "hook nameless hub-hook:PreToolUse none")
+    await scene.turn(process, "hook unknown hook_0 none")
+    await scene.turn(process, "hook misnamed hub-hook:PreToolUse Stop")
+    await scene.turn(process, "hook foreign hook_0 Stop")
+    await scene.turn(process, "hook own hub-hook:Stop none")
+    await scene.hub.leave()
+    await scene.hub.come()
+    await scene.hub.until(() => scene.hub.agent(process).socket !== undefined)
+    scene.hub.command(process, { ev: "attached" })
+    await scene.hub.until(() => got(process).length === 2 && hooks(process, "misnamed").length === 2)
+    const block = { decision: "block", reason: expect.any(String) }
+    expect(got(process)).toEqual([answer("foreign", block), answer("own", {})])
+    expect(["nameless", "unknown"].map((id) => hooks(process, id).length)).toEqual([2, 2])
+  })
+
   it("[EN13] has a call denied 5 s before its hook's time-out, unless it is decided or taken back before", () => {
     const due = new Map<() => void, number>()
     const clock = {
