@@ -269,6 +269,14 @@ describe("an answer to a request", () => {
     ],
     [{ decision_reason_type: "hook", tool_name: "mcp__x__y", input: {} }, { toolName: "mcp__x__y" }],
     [{ decision_reason_type: "hook", tool_name: "AskUserQuestion", input: {} }, undefined],
+    // What no rule could say would not keep the hub from asking again.
+    [{ decision_reason_type: "hook", input: { command: "touch x && touch y" } }, undefined],
+    [{ decision_reason_type: "hook", input: { command: "touch x", dangerouslyDisableSandbox: true } }, undefined],
+    [
+      { decision_reason_type: "hook", tool_name: "WebFetch", input: { url: "https://example.com/a" } },
+      { toolName: "WebFetch", ruleContent: "domain:example.com" },
+    ],
+    [{ decision_reason_type: "hook", tool_name: "WebFetch", input: { url: "https://example.com:8443/a" } }, undefined],
   ])("[EN11] %j: the hub suggests %j", async (request, rule) => {
     const { suggestions } = await asked(await enforced(), question(request))
     expect(suggestions).toEqual(
