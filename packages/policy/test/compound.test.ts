@@ -120,7 +120,7 @@ describe("a program that runs another one", () => {
     [["uv run pytest *"], "uv run pytest -q"],
     [["nix *"], "nix build .#x"],
     [["nix develop -c npm ci"], "nix develop -c npm ci"],
-    [["conda *"], "conda install numpy"],
+    [["conda *"], "conda install -c conda-forge numpy"],
     [["aws *", "pwd"], 'aws s3 cp "$(pwd)/x" s3://b/x'],
     [["gcloud *"], "gcloud compute instances list"],
     [["install *"], "install -m 644 a b"],
