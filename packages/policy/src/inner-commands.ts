@@ -72,7 +72,8 @@ export function innerOf(words: readonly ShellWord[], around: Around, depth = 0):
 /** The texts for shells among these words, however far back: `docker run x sh -c "…"`, and all behind `eval`. */
 export function textsForShells(words: readonly ShellWord[]): string[] {
   const evaluated = words.findIndex(({ text }) => text === "eval" || text === "trap")
-  const behind = evaluated === -1 ? [] : words.slice(evaluated + 1, words[evaluated]?.text === "trap" ? evaluated + 2 : undefined)
+  const behind =
+    evaluated === -1 ? [] : words.slice(evaluated + 1, words[evaluated]?.text === "trap" ? evaluated + 2 : undefined)
   const texts = behind.length === 0 ? [] : [behind.map(({ text }) => text).join(" ")]
   for (const [index, { text }] of words.entries()) {
     const script = /^-[a-z]*c$/.test(words[index + 1]?.text ?? "") ? words[index + 2] : undefined
@@ -225,7 +226,8 @@ function interpreterInner(
   const isVerb = !isModule && options.short.size + options.long.size === 0 && !/[./]/.test(words[at]?.text ?? "")
   if (isVerb) return closed(`nobody can tell what ${name} runs`)
   // `python -m pip` is pip.
-  if (isModule && KNOWN.has(nameOf(words.slice(at)))) return foreignInner(words.slice(at), { at, around: given, depth: 1 })
+  if (isModule && KNOWN.has(nameOf(words.slice(at))))
+    return foreignInner(words.slice(at), { at, around: given, depth: 1 })
   return fileInner(words, { at, ...given })
 }
 
@@ -281,7 +283,8 @@ function findInner(words: readonly ShellWord[]): Inner | undefined {
 
 /** A word that may turn out to be one word of a program's own, such as `run`: a star in it, or a part that a command prints. */
 const mayBeVerb = ({ text, isGlob, splits }: ShellWord) =>
-  splits || ((isGlob || text.includes(UNKNOWN)) && /^[\w-]*$/.test(text.replaceAll(UNKNOWN, "").replace(/[*?[\]]/g, "")))
+  splits ||
+  ((isGlob || text.includes(UNKNOWN)) && /^[\w-]*$/.test(text.replaceAll(UNKNOWN, "").replace(/[*?[\]]/g, "")))
 
 /** Runners of which nothing is known but that they are, and programs that run what stands behind one of their words. */
 function otherInner(words: readonly ShellWord[], name: string): Inner | undefined {

@@ -26,7 +26,8 @@ export function knownInner(words: readonly ShellWord[], name: string, around: Su
   if (targets !== undefined) return targetsInner(words, name, listedOptions(targets))
   const listed = KNOWN.get(name)
   if (listed === undefined) return undefined
-  if (typeof listed === "string") return optionsInner(words, { name, from: 1, options: listedOptions(listed), ...around })
+  if (typeof listed === "string")
+    return optionsInner(words, { name, from: 1, options: listedOptions(listed), ...around })
   return verbInner(words, { name, verbs: listed, ...around })
 }
 

@@ -166,8 +166,8 @@ describe("a text for another shell", () => {
     }
     for (const command of [
       "bash -c 'ls | cat'",
-      "bash -c \"$(cat x)\"",
-      "eval \"$(ssh-agent -s)\"",
+      'bash -c "$(cat x)"',
+      'eval "$(ssh-agent -s)"',
       "trap 'rm -f x' EXIT",
       "trap - EXIT",
       "docker run x sh -c 'echo \"a b\"'",

@@ -68,7 +68,8 @@ describe("paths", () => {
   })
 
   const touched = (path: string, pattern = "/srv/secrets/**") =>
-    verdict([{ effect: "deny", input: { file_path: pattern } }, { effect: "allow" }], "Read", { file_path: path }).effect
+    verdict([{ effect: "deny", input: { file_path: pattern } }, { effect: "allow" }], "Read", { file_path: path })
+      .effect
 
   it.each([
     ["/x/.ENV", "**/.env"],

@@ -64,6 +64,6 @@ describe("a tool call before it runs", () => {
 it("[EN5] the page of the rules lists in the same words what is not judged", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/spec/enforce.md"), "utf8")
   const [, listed = ""] = page.split("## What it cannot judge")
-  const points = [...listed.split("Besides:")[0]?.matchAll(/^- (.*)$/gm) ?? []].map(([, point = ""]) => point)
+  const points = [...(listed.split("Besides:")[0]?.matchAll(/^- (.*)$/gm) ?? [])].map(([, point = ""]) => point)
   expect(points).toEqual(SEES.everything.notJudged.map((words) => expect.stringContaining(words)))
 })

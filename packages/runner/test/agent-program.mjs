@@ -29,7 +29,11 @@ const commands = {
       request: {
         subtype: "hook_callback",
         callback_id: callback,
-        input: { ...(event === "none" ? {} : { hook_event_name: event }), tool_name: "Bash", tool_use_id: `toolu-${id}` },
+        input: {
+          ...(event === "none" ? {} : { hook_event_name: event }),
+          tool_name: "Bash",
+          tool_use_id: `toolu-${id}`,
+        },
       },
     }),
   call: (id) =>

@@ -178,11 +178,14 @@ describe("an enforced agent", () => {
   })
 })
 
-it.each(["--settings", "--settings={}", "--bare", "--safe-mode", "--"])("[EN3] %s in the arguments is refused", (word) => {
-  const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
-  expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
-  expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
-})
+it.each(["--settings", "--settings={}", "--bare", "--safe-mode", "--"])(
+  "[EN3] %s in the arguments is refused",
+  (word) => {
+    const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
+    expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
+    expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
+  },
+)
 
 it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])(
   "[EN3] the variable %s is refused, whatever it is set to",

@@ -1,3 +1,4 @@
+import { callbackOf } from "@signalbox/protocol/runner-wire"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"

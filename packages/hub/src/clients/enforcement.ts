@@ -189,7 +189,9 @@ export class Enforcement {
       if (over === undefined) continue
       calls.delete(over)
       if (!hasRun(block, message)) continue
-      session.background(known.then((event) => this.#requireSeen(session, over, { seq: event?.seq ?? null, isLeftover })))
+      session.background(
+        known.then((event) => this.#requireSeen(session, over, { seq: event?.seq ?? null, isLeftover })),
+      )
     }
     forgetOldest(calls)
   }
@@ -203,7 +205,11 @@ export class Enforcement {
     try {
       if ((await this.#seen(session, toolUseId, ({ effect }) => effect !== "deny")) !== undefined) return
     } catch (error) {
-      this.#options.trouble(session, "a call that ran could not be looked up, and counts as one that no hook saw", error)
+      this.#options.trouble(
+        session,
+        "a call that ran could not be looked up, and counts as one that no hook saw",
+        error,
+      )
     }
     const details = { toolUseId, seq }
     // The process that ran it is gone, and the one that is here did not.

@@ -109,7 +109,10 @@ export class AgentIntake {
   }
 
   /** Whoever enforces the policy hears of an event, and of its place in the log. */
-  #keep(message: Envelope, { line, key, isLeftover }: { line: string; key: string | undefined; isLeftover: boolean }): void {
+  #keep(
+    message: Envelope,
+    { line, key, isLeftover }: { line: string; key: string | undefined; isLeftover: boolean },
+  ): void {
     const { history, kept } = this.#session
     const how = this.#howToKeep(message, line, key)
     if (!isEnforcing(kept)) return history.keep(message, how)

@@ -505,9 +505,7 @@ describe("a tool that ran", () => {
     for (const text of ["done", "done again"]) agent.toolResult("unseen", text)
     agent.exit({ reason: "the runner was killed" })
     await agent.dial()
-    await expect
-      .poll(() => losses(scene), WAIT)
-      .toEqual([{ by: "hub", toolUseId: "unseen", seq: expect.any(Number) }])
+    await expect.poll(() => losses(scene), WAIT).toEqual([{ by: "hub", toolUseId: "unseen", seq: expect.any(Number) }])
     await expect.poll(() => agent.unacked, WAIT).toBe(0)
     expect([(await sessionOf(scene)).enforce, interrupts({ ...scene, agent: next })]).toEqual(["everything", 0])
   })
