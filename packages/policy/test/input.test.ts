@@ -74,14 +74,14 @@ describe("paths", () => {
   it.each([
     ["/x/.ENV", "**/.env"],
     ["/x/.env", "**/.ENV"],
-    ["/SRV/Secrets/key"],
+    ["/SRV/Secrets/key", "/srv/secrets/**"],
     ["SECRETS/key", "secrets/**"],
     // The long s and the Kelvin sign are letters of these names in another case.
     ["/srv/\u017fecrets/\u212aey", "/srv/secrets/key"],
     ["/srv/cafe\u0301/key", "/srv/caf\u00e9/**"],
   ])("[PO11] %j is denied by %j, whatever its case or spelling; an allow wants its own", (path, pattern) => {
     expect(touched(path, pattern)).toBe("deny")
-    expect(edit("allow", pattern ?? "/srv/secrets/**", path)).toBe("ask")
+    expect(edit("allow", pattern, path)).toBe("ask")
   })
 
   it("[PO12] a search in a folder written in other letters is found too", () => {
