@@ -65,7 +65,9 @@ export class Enforcement {
       if (input === undefined) throw new Error("the hook has no input of the tool")
       const verdict = this.#judge(session, { tool, input }, hook)
       await this.#keep(session, { tool, toolUseId, input, isChanged: changed !== undefined }, verdict, hook)
-      this.#note(session, toolUseId, { verdict, hook: { cwd: hook["cwd"], permission_mode: hook["permission_mode"] } })
+      const told = verdict.effect === "deny" ? { told: denialOf(verdict) } : {}
+      const about = { cwd: hook["cwd"], permission_mode: hook["permission_mode"] }
+      this.#note(session, toolUseId, { verdict, hook: about, ...told })
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
@@ -190,20 +192,19 @@ export class Enforcement {
       calls.delete(over)
       if (!hasRun(block, message)) continue
       session.background(
-        known.then((event) => this.#requireSeen(session, over, { seq: event?.seq ?? null, isLeftover })),
+        known.then((event) => this.#requireSeen(session, { block, seq: event?.seq ?? null, isLeftover })),
       )
     }
     forgetOldest(calls)
   }
 
   /** A call that no hook saw, or that was denied, has run: the session is not enforced. What the store does not tell, no hook saw. */
-  async #requireSeen(
-    session: LiveSession,
-    toolUseId: string,
-    { seq, isLeftover }: { seq: number | null; isLeftover: boolean },
-  ): Promise<void> {
+  async #requireSeen(session: LiveSession, { block, seq, isLeftover }: Result): Promise<void> {
+    const toolUseId = textOf(block, "tool_use_id") ?? ""
+    const told = this.#judged.get(session)?.get(toolUseId)?.told
+    const mayRun = ({ effect }: SeenCall) => effect !== "deny" || isDenial(block, told)
     try {
-      if ((await this.#seen(session, toolUseId, ({ effect }) => effect !== "deny")) !== undefined) return
+      if ((await this.#seen(session, toolUseId, mayRun)) !== undefined) return
     } catch (error) {
       this.#options.trouble(
         session,
@@ -270,6 +271,14 @@ const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: 
 interface Judged {
   readonly verdict: AskVerdict
   readonly hook: Fields
+  /** The words in which it was denied. A hub that was started since then knows none. */
+  readonly told?: string
+}
+
+/** The result of a call, and where it stands. */
+interface Result extends Pick<HeardEvent, "isLeftover"> {
+  readonly block: Fields
+  readonly seq: number | null
 }
 
 interface JudgedCall {
@@ -282,7 +291,7 @@ interface JudgedCall {
 
 /** The answer of clients' hooks, narrowed by the policy. A stopped call loses `continue: false`, which would let it run. */
 export function narrowed(said: Fields, verdict: AskVerdict): Fields {
-  if (verdict.effect === "deny") return toolDenial(verdict.message ?? verdict.reason)
+  if (verdict.effect === "deny") return toolDenial(denialOf(verdict))
   const { continue: _ends, ...rest } = said
   if (isDenied(said)) return rest
   if (verdict.effect === "allow") return said
@@ -293,6 +302,8 @@ export function narrowed(said: Fields, verdict: AskVerdict): Fields {
     hookSpecificOutput: { ...fieldOf(said, "hookSpecificOutput"), hookEventName: TOOL_EVENT, ...asked },
   }
 }
+
+const denialOf = ({ message, reason }: AskVerdict) => message ?? reason
 
 function isDenied(said: Fields): boolean {
   return said["decision"] === "block" || textOf(said["hookSpecificOutput"], "permissionDecision") === "deny"
@@ -339,14 +350,25 @@ function blocksOf(message: Envelope): readonly Fields[] {
 
 /**
  * The words of CLIs (2.1.200 to 2.1.325) for calls that did not run: no tool of that name, input of the wrong kind, blocked by a
- * hook, refused, or interrupted before. The error of a tool is its own text.
+ * hook, refused, or interrupted before. 2.1.200 gives the words of a denial as they are: ours and the runner's stand here too.
  */
 const DID_NOT_RUN =
-  /^(?:<tool_use_error>(?!Error calling tool)|PreToolUse[: ]|The SDK host [^\n]{1,100} PreToolUse hook |The user doesn't want to |\[Request interrupted|\[Tool call (?:did not complete|skipped)|\[Tool result missing|Claude requested permissions to |Permission for this (?:action|tool use) |Permission to [^\n]{1,1000} has been denied|Tool permission )/
+  /^(?:The hub could not judge this tool call|The policy decides about every tool call, and its hub did not answer|the hub that decides about this is away|<tool_use_error>(?!Error calling tool)|PreToolUse[: ]|The SDK host [^\n]{1,100} PreToolUse hook |The user doesn't want to |\[Request interrupted|\[Tool call (?:did not complete|skipped)|\[Tool result missing|Claude requested permissions to |Permission for this (?:action|tool use) |Permission to [^\n]{1,1000} has been denied|Tool permission )/
 
 /** An error in none of those words ran, as far as anybody knows; newer versions say so of a call that did not. */
 function hasRun({ is_error, content, tool_use_id }: Fields, { tool_result_meta: meta }: Envelope): boolean {
   const isSaid = (each: unknown) => isObject(each) && each["id"] === tool_use_id && isText(each["non_execution_kind"])
   if (is_error !== true) return true
   return !(typeof content === "string" && DID_NOT_RUN.test(content)) && !(Array.isArray(meta) && meta.some(isSaid))
+}
+
+const SHOWN_CHARS = 200
+
+/** An error in the words of the denial. Where nobody knows these any more, any but that of a command that ran. */
+function isDenial({ is_error, content }: Fields, told: string | undefined): boolean {
+  if (is_error !== true || typeof content !== "string") return false
+  const plain = (text: string) => text.replace(/\s+/g, "")
+  return told === undefined
+    ? !content.startsWith("Exit code ")
+    : plain(content).includes(plain(told).slice(0, SHOWN_CHARS))
 }

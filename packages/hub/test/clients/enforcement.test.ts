@@ -408,6 +408,8 @@ const DID_NOT_RUN = [
   "[Tool result missing due to internal error]",
   "Permission to use Bash with command x has been denied.",
   "Tool permission request failed: AbortError",
+  "The policy decides about every tool call, and its hub did not answer in time. Try again later.",
+  "The hub could not judge this tool call, so it is denied. Try again.",
 ]
 
 describe("a tool that ran", () => {
@@ -469,11 +471,14 @@ describe("a tool that ran", () => {
     expect(await next.answerTo("hook-t1")).toEqual(decided("deny"))
   })
 
-  it("[EN15] though it was denied counts as unseen", async () => {
+  it.each([
+    ["SECRET", false],
+    ["cat: .env: Permission denied", true],
+  ])("[EN15] though it was denied counts as unseen: %j", async (content, isError) => {
     const scene = await enforced()
     scene.agent.callTool("t1", { command: "cat .env" })
     await scene.agent.answerTo("hook-t1")
-    scene.agent.toolResult("t1", "SECRET")
+    scene.agent.toolResult("t1", content, isError)
     await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
   })
 
@@ -555,6 +560,10 @@ describe("a tool that ran", () => {
     agent.callTool("forbidden", { command: "cat .env" })
     await agent.answerTo("hook-forbidden")
     agent.toolResult("forbidden", "PreToolUse:Bash hook error: Do not read secrets here.", true)
+    // As 2.1.200 says it.
+    agent.callTool("forbidden-plainly", { command: "cat .env" })
+    await agent.answerTo("hook-forbidden-plainly")
+    agent.toolResult("forbidden-plainly", "Do not read secrets here.", true)
     for (const [which, text] of DID_NOT_RUN.entries()) agent.toolResult(`not-run-${which}`, text, true)
     const meta = [{ id: "told", non_execution_kind: "cancelled" }]
     agent.toolResult("told", "Words of tomorrow", true, { tool_result_meta: meta })
