@@ -94,15 +94,16 @@ async function measure() {
 
 export async function figures() {
   const rounds = await measure()
-  const least = (/** @type {number} */ place) => Math.min(...rounds.map((round) => round[place] ?? Number.NaN))
+  // One round as it was: a call is as slow on an ordinary day, and the best of several days tells nobody that.
+  const [middle, p99] = rounds.sort((a, b) => a[1] - b[1])[Math.floor(rounds.length / 2)] ?? [Number.NaN, Number.NaN]
   return [
     figureOf({
-      title: `a tool call that the policy judges (${RULES.length} rules): 99th percentile of what it adds, against ${MOST_MS} ms`,
+      title: `a tool call that the policy judges (${RULES.length} rules): 99th percentile of what it adds in the median round, against ${MOST_MS} ms`,
       unit: "ms",
       atMost: 1,
       rows: [
-        { name: "p99", value: least(1) },
-        { name: "median", value: least(0) },
+        { name: "p99", value: p99 },
+        { name: "median", value: middle },
         { name: "at most", value: MOST_MS },
       ],
     }),

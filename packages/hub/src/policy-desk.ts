@@ -10,6 +10,7 @@ import {
   prepare,
   type Rule,
   type RuleUse,
+  SEES,
 } from "@signalbox/policy"
 import { defined, isObject } from "@signalbox/protocol"
 import {
@@ -25,7 +26,7 @@ import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
-import { type InForce, parsePolicyDocument, policyChanges, seenBy, written } from "./policy-document.ts"
+import { type InForce, parsePolicyDocument, policyChanges, written } from "./policy-document.ts"
 import type { CountedUses, Directory } from "./store/directory.ts"
 
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
@@ -83,7 +84,7 @@ export class PolicyDesk {
 
   /** With what it can judge and what not, so that nobody expects more of a rule than it does. */
   get told(): Policy & { readonly enforce: Enforce; readonly version: number; readonly sees: PolicySees } {
-    return { ...written(this.#inForce), version: this.#version, sees: seenBy(this.enforce) }
+    return { ...written(this.#inForce), version: this.#version, sees: SEES[this.enforce] }
   }
 
   /** Puts it in force, as a version of its own. Who forced it against answers of people is in the audit, with examples. */

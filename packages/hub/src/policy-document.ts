@@ -1,4 +1,4 @@
-import { POLICY_SEES, type Policy, type PolicySees } from "@signalbox/policy"
+import type { Policy } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
 import type { Enforce, PolicyChanges } from "@signalbox/protocol/hub-api"
 import { HubError } from "./errors.ts"
@@ -7,23 +7,6 @@ import { HubError } from "./errors.ts"
 export interface InForce {
   readonly policy: Policy
   readonly enforce: Enforce
-}
-
-/** The limits of a policy that judges everything, for those who turn that on. */
-const ENFORCED_SEES: PolicySees = {
-  judged:
-    "Every tool call, before it runs, of agents that are started on a runner with Claude Code 2.1.200 or newer, in every permission mode, sub-agents included. An elicitation or a dialog when the agent asks.",
-  notJudged: [
-    "Files that a message names with @: Claude Code reads them without a tool.",
-    "Commands behind ! in slash commands and skills: Claude Code runs them without a tool.",
-    "What a permitted program does: the files it opens and the programs it starts.",
-    'Agents that were started before, and sessions that an admin started with enforce "asked".',
-  ],
-}
-
-/** Tells what a policy that reaches so far can judge and what not. */
-export function seenBy(enforce: Enforce): PolicySees {
-  return enforce === "everything" ? ENFORCED_SEES : POLICY_SEES
 }
 
 /** As it is kept and told. */

@@ -1,11 +1,19 @@
+import { defined } from "@signalbox/protocol"
 import { MAX_SCRIPT_DEPTH } from "./command-forms.ts"
 import type { CommandPattern, CoverPattern } from "./command-pattern.ts"
-import { type Inner, shown } from "./inner.ts"
-import { ASSIGNMENT, innerOf, nameOf } from "./inner-commands.ts"
+import { type Around, type Inner, shown } from "./inner.ts"
+import { ASSIGNMENT, innerOf, nameOf, textsForShells } from "./inner-commands.ts"
 import { ANY, globMatches, LOOK, UNKNOWN, type Work } from "./matching.ts"
 import { type PathForms, pathIsCovered } from "./path-pattern.ts"
 import { FOLDER_CHANGERS, RUNS_ELSEWHERE } from "./programs.ts"
-import { readShell, type ShellPart, type ShellReading, type ShellWord, type Span } from "./shell-reading.ts"
+import {
+  readShell,
+  type ShellPart,
+  type ShellProblem,
+  type ShellReading,
+  type ShellWord,
+  type Span,
+} from "./shell-reading.ts"
 import { GAP, writtenText } from "./shell-text.ts"
 
 /** One thing that an allow must cover. */
@@ -37,24 +45,29 @@ type PartNeed =
 export interface CommandNeeds {
   readonly needs: readonly Need[]
   /** Why nothing covers it, to be read after "because". */
-  readonly problem?: { readonly because: string; readonly span: Span }
+  readonly problem?: ShellProblem
+  /** A text for another shell in it could not be read. */
+  readonly broken?: ShellProblem
   /** Folders that it goes to; undefined if nobody can tell which. */
   readonly folders: readonly string[] | undefined
 }
 
-export function needsOf(reading: ShellReading, work: Work): CommandNeeds {
-  const { parts, problem, hasInput } = reading
-  const needs = needsOfParts(parts, { depth: 0, work, hasInput })
-  const folders = foldersOf(reading)
-  if (problem !== undefined) return { needs, problem, folders }
-  if (needs.length > 0) return { needs, folders }
-  return { needs, problem: { because: "it is empty", span: { start: 0, end: 0 } }, folders }
+export function needsOf(reading: ShellReading, how: Pick<How, "work" | "isOutside">): CommandNeeds {
+  const { parts, hasInput } = reading
+  let broken: ShellProblem | undefined
+  const onBroken = (problem: ShellProblem) => {
+    broken ??= problem
+  }
+  const needs = needsOfParts(parts, { ...how, depth: 0, hasInput, onBroken })
+  const isEmpty = needs.length === 0
+  const problem = reading.problem ?? (isEmpty ? { because: "it is empty", span: { start: 0, end: 0 } } : undefined)
+  return { needs, folders: foldersOf(reading), ...defined({ problem, broken }) }
 }
 
-interface How {
+interface How extends Around {
   readonly depth: number
   readonly work: Work
-  readonly hasInput: boolean
+  readonly onBroken: (problem: ShellProblem) => void
 }
 
 function needsOfParts(parts: readonly ShellPart[], how: How): Need[] {
@@ -77,13 +90,15 @@ function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need 
   how.work.spend(WORDS * text.length)
   const command = (named: number): PartNeed => ({ kind: "command", text, named, words: [] })
   if (texts[0] === "") return { span, part: { kind: "never" }, because: "it is empty" }
-  const inner = innerOf(words, how.hasInput)
+  const inner = innerOf(words, how)
   if (inner === undefined) return { span, part: command(0) }
   const lengthOf = (count: number) => texts.slice(0, count).join(" ").length
   switch (inner.kind) {
     case "never":
+      for (const script of textsForShells(words)) needsOfScript(script, span, how)
       return { span, part: { kind: "never" }, because: inner.because }
     case "closed":
+      for (const script of textsForShells(words)) needsOfScript(script, span, how)
       return {
         span,
         part: command(Number.POSITIVE_INFINITY),
@@ -107,6 +122,23 @@ function needOfCommand(words: readonly ShellWord[], span: Span, how: How): Need 
   }
 }
 
+const TOO_DEEP = "it is nested too deep"
+const UNREAD = "a text in it for another shell could not be read"
+
+/** A text for another shell, in the command at this span. */
+function needsOfScript(text: string, span: Span, how: How): Pick<CommandNeeds, "needs" | "problem"> {
+  const onBroken = () => how.onBroken({ because: UNREAD, span })
+  if (how.depth >= MAX_SCRIPT_DEPTH) {
+    onBroken()
+    return { needs: [] }
+  }
+  const { parts, isBroken, hasInput, problem } = readShell(text, how.work)
+  if (isBroken) onBroken()
+  const deeper = { ...how, depth: how.depth + 1, hasInput: how.hasInput || hasInput, onBroken }
+  const needs = needsOfParts(parts, deeper).map((need) => ({ ...need, span }))
+  return { needs, ...defined({ problem }) }
+}
+
 interface Splitting {
   readonly span: Span
   readonly how: How
@@ -118,15 +150,15 @@ function splitNeed(inner: Inner & { readonly kind: "commands" | "script" }, spli
   const { span, how, part, lengthOf } = splitting
   const prefix = inner.prefix.join(" ")
   const because = "no rule allows what it runs"
-  if (how.depth >= MAX_SCRIPT_DEPTH)
-    return { span, part: part(Number.POSITIVE_INFINITY), because: "it is nested too deep" }
+  if (how.depth >= MAX_SCRIPT_DEPTH) {
+    how.onBroken({ because: TOO_DEEP, span })
+    return { span, part: part(Number.POSITIVE_INFINITY), because: TOO_DEEP }
+  }
   const deeper = { ...how, depth: how.depth + 1 }
   if (inner.kind === "script") {
-    const reading = readShell(inner.text, how.work)
-    const hasInput = how.hasInput || reading.hasInput
-    const needs = needsOfParts(reading.parts, { ...deeper, hasInput }).map((need) => ({ ...need, span }))
-    if (reading.problem !== undefined || needs.length === 0) {
-      const why = reading.problem?.because ?? "it is empty"
+    const { needs, problem } = needsOfScript(inner.text, span, how)
+    if (problem !== undefined || needs.length === 0) {
+      const why = problem?.because ?? "it is empty"
       return { span, part: part(Number.POSITIVE_INFINITY), because: `of what it runs nothing is known: ${why}` }
     }
     return { span, part: part(Number.POSITIVE_INFINITY), split: { prefix, needs }, because }

@@ -1,4 +1,5 @@
 import { ANY_COMMAND, type CommandPart, partOf } from "./form-parts.ts"
+import { inNoFolder } from "./inner.ts"
 import { ASSIGNMENT, innerOf, nameOf, programOf } from "./inner-commands.ts"
 import { UNKNOWN, type Work } from "./matching.ts"
 import { ADDS_WORDS, EVALUATORS, FED, RESERVED, RUN_WORDS, RUNNERS } from "./programs.ts"
@@ -182,7 +183,7 @@ class FormReader {
 
   #inner(words: readonly ShellWord[], hasInput: boolean): ReturnType<typeof innerOf> {
     this.#work.spend(FORM * words.reduce((sum, { text }) => sum + text.length + 1, 0))
-    return innerOf(words, hasInput)
+    return innerOf(words, inNoFolder(hasInput))
   }
 
   #addWords(texts: readonly string[], starts: Parameters<typeof partOf>[1], span: Span | undefined): void {

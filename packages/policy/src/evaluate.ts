@@ -144,12 +144,12 @@ function nearlyFitting(sharing: readonly Rule[], subject: Subject): Found {
   return {}
 }
 
-/** A command that Bash itself cannot read is nobody's to allow unseen. */
+/** A command that Bash itself cannot read is nobody's to allow unseen, nor one with such a text for another shell. */
 function brokenCommand(subject: Subject): ShellProblem | undefined {
   const command = subject.request.tool === "Bash" ? commandOf(subject.request) : undefined
   if (command === undefined || command.length > MAX_COMMAND_CHARS) return undefined
   const { isBroken, problem } = subject.reading(command)
-  return isBroken ? problem : undefined
+  return isBroken ? problem : subject.needs(command).broken
 }
 
 const SENTENCES: Readonly<Record<RuleEffect, string>> = {
@@ -353,21 +353,4 @@ function namesOf(numbered: readonly Rule[], decided: readonly Decided[]) {
   const subject = [...(object === undefined ? [] : [object]), ...grant].join(" and ")
   const verb = own.length + grant.length === 1 ? "allows" : "allow"
   return { object, hasGrant, subject: `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`, verb }
-}
-
-/** Tells people who write a policy what it can judge and what never reaches it. */
-export interface PolicySees {
-  readonly judged: string
-  readonly notJudged: readonly string[]
-}
-
-export const POLICY_SEES: PolicySees = {
-  judged:
-    "Only what an agent asks about: a tool call for which Claude Code sends a permission request (can_use_tool), an elicitation, a dialog.",
-  notJudged: [
-    "Tools that Claude Code runs without asking: Read, Glob and Grep in the session's folder, and shell commands that only read, such as cat and ls. A deny rule does not keep a file from being read.",
-    "Tools that Claude Code's own settings, allowedTools or an earlier 'always allow' on that machine permit.",
-    "Edits in mode acceptEdits, and all tools in the modes auto and bypassPermissions.",
-    "What a permitted program does: the files it opens and the programs it starts.",
-  ],
 }

@@ -1,6 +1,6 @@
-export { evaluate, POLICY_SEES, type PolicySees, type Verdict } from "./evaluate.ts"
+export { evaluate, type Verdict } from "./evaluate.ts"
 export { type ImportedEntry, type ImportedSettings, importSettings } from "./import-settings.ts"
-export { type CallContext, judgeCall } from "./judge-call.ts"
+export { type CallContext, judgeCall, type PolicySees, SEES } from "./judge-call.ts"
 export { prepare } from "./match-rule.ts"
 export { type Allowed, proposalKey, proposeRule } from "./propose-rule.ts"
 export { type RiskCue, type RiskKind, riskCues } from "./risk-cues.ts"

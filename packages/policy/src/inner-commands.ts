@@ -1,4 +1,4 @@
-import { closed, closedBy, type Inner, never, shown } from "./inner.ts"
+import { type Around, closed, closedBy, type Inner, never, shown } from "./inner.ts"
 import { knownInner } from "./known-commands.ts"
 import { KNOWN, listedOptions } from "./known-options.ts"
 import { UNKNOWN } from "./matching.ts"
@@ -11,6 +11,7 @@ import {
   INTERPRETERS,
   knownName,
   RESERVED,
+  RUN_WORDS,
   RUNNERS,
   SHELL_PROGRAMS,
   TARGETS,
@@ -37,11 +38,12 @@ const CARRIES_OUT = new Set("eval trap mapfile readarray compgen complete bind".
 const LEADING =
   /^(?:PATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELL|SHELLOPTS|BASHOPTS|EDITOR|VISUAL|PAGER|BROWSER|LESSOPEN|GIT_\w+|NODE_OPTIONS|NODE_PATH|PYTHON\w+|PERL5\w+|RUBY\w+|JAVA_TOOL_OPTIONS|npm_config_\w+)(?:[=+[]|$)/
 const PLAIN_SHELLS = new Set(["bash", "sh", "dash", "ash"])
-const TABLES = [KNOWN, WRAPPERS, INTERPRETERS, TARGETS, SHELL_PROGRAMS, CARRIES_OUT_INPUT, RUNNERS, FED]
+const TABLES = [KNOWN, WRAPPERS, INTERPRETERS, TARGETS, SHELL_PROGRAMS, CARRIES_OUT_INPUT, RUNNERS, RUN_WORDS, FED]
 const isKnown = (name: string) => TABLES.some((table) => table.has(name))
 
-/** Undefined for a command that does what it says and no more. `hasInput`: something may be piped into it. */
-export function innerOf(words: readonly ShellWord[], hasInput: boolean, depth = 0): Inner | undefined {
+/** Undefined for a command that does what it says and no more. */
+export function innerOf(words: readonly ShellWord[], around: Around, depth = 0): Inner | undefined {
+  const { hasInput } = around
   const texts = words.map((word) => word.text)
   const [first = ""] = texts
   const name = nameOf(words)
@@ -58,13 +60,26 @@ export function innerOf(words: readonly ShellWord[], hasInput: boolean, depth = 
   if (name === "trap") return trapInner(texts)
   if (CARRIES_OUT_INPUT.has(name)) return talkInner(texts, { name, hasInput })
   const languages = INTERPRETERS.get(name)
-  if (languages !== undefined) return interpreterInner(words, { name, hasInput, options: listedOptions(languages) })
-  const foreign = (at: number) => foreignInner(words.slice(at), { at, hasInput, depth })
+  if (languages !== undefined) return interpreterInner(words, { name, ...around, options: listedOptions(languages) })
+  const foreign = (at: number) => foreignInner(words.slice(at), { at, around, depth })
   return (
     wrapperInner(words, WRAPPERS.get(name) ?? [], { hasInput, foreign }) ??
-    knownInner(words, name, foreign) ??
+    knownInner(words, name, { foreign, isOutside: around.isOutside }) ??
     otherInner(words, name)
   )
+}
+
+/** The texts for shells among these words, however far back: `docker run x sh -c "…"`, and all behind `eval`. */
+export function textsForShells(words: readonly ShellWord[]): string[] {
+  const evaluated = words.findIndex(({ text }) => text === "eval" || text === "trap")
+  const behind =
+    evaluated === -1 ? [] : words.slice(evaluated + 1, words[evaluated]?.text === "trap" ? evaluated + 2 : undefined)
+  const texts = behind.length === 0 ? [] : [behind.map(({ text }) => text).join(" ")]
+  for (const [index, { text }] of words.entries()) {
+    const script = /^-[a-z]*c$/.test(words[index + 1]?.text ?? "") ? words[index + 2] : undefined
+    if (script !== undefined && SHELL_PROGRAMS.has(knownName(text, isKnown))) texts.push(script.text)
+  }
+  return texts.map(writtenText)
 }
 
 /** Programs that run one another by name deeper than this are not read. */
@@ -73,10 +88,10 @@ const MAX_FOREIGN_DEPTH = 4
 /** A program of a project or a registry: a pattern must name it, and whatever such a program must have named. */
 function foreignInner(
   words: readonly ShellWord[],
-  { at, hasInput, depth }: { readonly at: number; readonly hasInput: boolean; readonly depth: number },
+  { at, around, depth }: { readonly at: number; readonly around: Around; readonly depth: number },
 ): Inner {
   if (depth >= MAX_FOREIGN_DEPTH) return closed("it is nested too deep")
-  const inner = innerOf(words, hasInput, depth + 1)
+  const inner = innerOf(words, around, depth + 1)
   if (inner === undefined) return { kind: "file", named: at + 1 }
   if (inner.kind === "file") return { kind: "file", named: at + inner.named }
   if (inner.kind === "writes") return { ...inner, named: at + (inner.named ?? 1) }
@@ -193,7 +208,7 @@ function shellInner(words: readonly ShellWord[], given: Given): Inner | undefine
 
 function interpreterInner(
   words: readonly ShellWord[],
-  given: Given & { readonly options: Options },
+  given: Given & Around & { readonly options: Options },
 ): Inner | undefined {
   const { name, options } = given
   const module = words.findIndex(({ text }) => text === "-m" || text === "-jar")
@@ -211,7 +226,8 @@ function interpreterInner(
   const isVerb = !isModule && options.short.size + options.long.size === 0 && !/[./]/.test(words[at]?.text ?? "")
   if (isVerb) return closed(`nobody can tell what ${name} runs`)
   // `python -m pip` is pip.
-  if (isModule && KNOWN.has(nameOf(words.slice(at)))) return foreignInner(words.slice(at), { at, ...given, depth: 1 })
+  if (isModule && KNOWN.has(nameOf(words.slice(at))))
+    return foreignInner(words.slice(at), { at, around: given, depth: 1 })
   return fileInner(words, { at, ...given })
 }
 
@@ -265,8 +281,16 @@ function findInner(words: readonly ShellWord[]): Inner | undefined {
   return { kind: "commands", prefix: prefix.map(({ text }) => text), commands, sets: [], named }
 }
 
-/** Runners of which nothing is known but that they are. */
+/** A word that may turn out to be one word of a program's own, such as `run`: a star in it, or a part that a command prints. */
+const mayBeVerb = ({ text, isGlob, splits }: ShellWord) =>
+  splits ||
+  ((isGlob || text.includes(UNKNOWN)) && /^[\w-]*$/.test(text.replaceAll(UNKNOWN, "").replace(/[*?[\]]/g, "")))
+
+/** Runners of which nothing is known but that they are, and programs that run what stands behind one of their words. */
 function otherInner(words: readonly ShellWord[], name: string): Inner | undefined {
+  const runs = KNOWN.has(name) ? undefined : RUN_WORDS.get(name)
+  const isRun = (word: ShellWord) => runs?.test(word.text) === true || mayBeVerb(word)
+  if (runs !== undefined && words.slice(1).some(isRun)) return closed(`${name} may run what stands behind it`)
   if (!RUNNERS.has(name) || WRAPPERS.has(name) || words.length === 1) return undefined
   const given = words.slice(1).map((word) => word.text)
   if (name === "ip" && !given.some((text) => text === "exec" || text.includes(UNKNOWN) || text.startsWith("-b"))) {

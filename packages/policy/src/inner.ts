@@ -29,6 +29,17 @@ export type Inner =
   /** Nothing covers it. */
   | { readonly kind: "never"; readonly because: string }
 
+/** The text in which a command stands, as far as it changes what the command does. */
+export interface Around {
+  /** Something may be piped into it. */
+  readonly hasInput: boolean
+  /** Whether a path that is absolute or goes up leaves the session's folder. */
+  readonly isOutside: (path: string) => boolean
+}
+
+/** Where nobody asks which file it is. */
+export const inNoFolder = (hasInput: boolean): Around => ({ hasInput, isOutside: () => true })
+
 export const closed = (because: string): Inner => ({ kind: "closed", because })
 export const never = (because: string): Inner => ({ kind: "never", because })
 export const closedBy = ({ text }: ShellWord, name: string): Inner =>

@@ -1,5 +1,13 @@
-import { closed, closedBy, type Inner, plainWord, shown } from "./inner.ts"
-import { BEFORE_VERB, COMPILER_OPTION, KNOWN, listedOptions, NO_SCRIPTS, RUNS_SCRIPTS } from "./known-options.ts"
+import { type Around, closed, closedBy, type Inner, plainWord, shown } from "./inner.ts"
+import {
+  BEFORE_VERB,
+  COMPILER_OPTION,
+  KNOWN,
+  listedOptions,
+  NO_SCRIPTS,
+  RUNS_OPERANDS,
+  RUNS_SCRIPTS,
+} from "./known-options.ts"
 import { UNKNOWN } from "./matching.ts"
 import { type GivenOptions, mayBeOption, type Options, readOptions } from "./options.ts"
 import { ALWAYS_WRITE, TARGETS, WRITES_TO_OPERAND } from "./programs.ts"
@@ -7,24 +15,23 @@ import { isHarmlessSed } from "./sed-script.ts"
 import type { ShellWord } from "./shell-reading.ts"
 import { writtenText } from "./shell-text.ts"
 
-/**
- * The harm that a program's options, verbs and operands do. Undefined if they do none, or nothing is known of the program.
- * `foreign` is for a program of the project that a word names.
- */
-export function knownInner(
-  words: readonly ShellWord[],
-  name: string,
-  foreign: (at: number) => Inner,
-): Inner | undefined {
+interface Surrounded extends Pick<Around, "isOutside"> {
+  /** For a program of the project that a word names. */
+  readonly foreign: (at: number) => Inner
+}
+
+/** The harm that a program's options, verbs and operands do. Undefined if they do none, or nothing is known of the program. */
+export function knownInner(words: readonly ShellWord[], name: string, around: Surrounded): Inner | undefined {
   const targets = TARGETS.get(name)
   if (targets !== undefined) return targetsInner(words, name, listedOptions(targets))
   const listed = KNOWN.get(name)
   if (listed === undefined) return undefined
-  if (typeof listed === "string") return optionsInner(words, { name, from: 1, options: listedOptions(listed) })
-  return verbInner(words, { name, verbs: listed, foreign })
+  if (typeof listed === "string")
+    return optionsInner(words, { name, from: 1, options: listedOptions(listed), ...around })
+  return verbInner(words, { name, verbs: listed, ...around })
 }
 
-interface OptionQuestion {
+interface OptionQuestion extends Pick<Around, "isOutside"> {
   readonly name: string
   /** The index at which the options begin. */
   readonly from: number
@@ -34,7 +41,7 @@ interface OptionQuestion {
 }
 
 function optionsInner(words: readonly ShellWord[], question: OptionQuestion): Inner | undefined {
-  const { name, from, options, named } = question
+  const { name, from, options } = question
   const given = readOptions(plainWords(words.slice(from), name, options), options)
   if (given.unknown !== undefined) return closedBy(given.unknown, name)
   const because = programProblem(given, name)
@@ -44,11 +51,19 @@ function optionsInner(words: readonly ShellWord[], question: OptionQuestion): In
   if (ALWAYS_WRITE.has(name) ? words.length > 1 && !isSpider(given) : given.operands.length > most) {
     return { kind: "writes", words: [program], names: () => false }
   }
+  const outside = RUNS_OPERANDS.has(name) ? given.operands.findLast((each) => leadsOutside(each, question)) : undefined
+  const named = outside === undefined ? question.named : words.lastIndexOf(outside) + 1
   if (given.writing.length > 0) {
     const names = (start: string) => readOptions([plainWord(start)], options).writing.length > 0
-    return { kind: "writes", words: given.writing, names }
+    return { kind: "writes", words: given.writing, names, ...(named === undefined ? {} : { named }) }
   }
   return named === undefined ? undefined : { kind: "file", named }
+}
+
+/** A file that may be none of the session's folder. Behind `::` stands the name of a test. */
+function leadsOutside({ text }: ShellWord, { isOutside }: Pick<Around, "isOutside">): boolean {
+  const [path = ""] = writtenText(text).split("::")
+  return path.includes(UNKNOWN) || (/^[/~]|\\|^[A-Za-z]:|(?:^|\/)\.\.(?:\/|$)/.test(path) && isOutside(path))
 }
 
 const isSpider = ({ values }: GivenOptions) =>
@@ -120,14 +135,13 @@ function awkProblem(program: string): string | undefined {
   return runs || !isPlainText(program) ? "its program may run or write something" : undefined
 }
 
-interface VerbQuestion {
+interface VerbQuestion extends Surrounded {
   readonly name: string
   readonly verbs: Readonly<Record<string, string>>
-  readonly foreign: (at: number) => Inner
 }
 
 /** A program with verbs: what stands before the verb may change what the verb means. */
-function verbInner(words: readonly ShellWord[], { name, verbs, foreign }: VerbQuestion): Inner | undefined {
+function verbInner(words: readonly ShellWord[], { name, verbs, foreign, isOutside }: VerbQuestion): Inner | undefined {
   const before = BEFORE_VERB.get(name)
   let at = 1
   while (before?.has(words[at]?.text ?? "")) at++
@@ -143,7 +157,8 @@ function verbInner(words: readonly ShellWord[], { name, verbs, foreign }: VerbQu
     const end = isScript || /^(?:test|t|start|stop)$/.test(key) ? words.findIndex(({ text }) => text === "--") : -1
     // Behind `--` stand words for the script.
     const given = end === -1 || name === "cargo" ? words : words.slice(0, end)
-    return optionsInner(given, { name, from, options: listedOptions(list), ...(isScript ? { named: from } : {}) })
+    const named = isScript ? { named: from } : {}
+    return optionsInner(given, { name, from, options: listedOptions(list), isOutside, ...named })
   }
   const isScript = RUNS_SCRIPTS.has(name) && !NO_SCRIPTS.has(verb.text)
   return isScript ? foreign(at) : closed(`nobody knows what "${name} ${shown(verb.text)}" runs`)

@@ -234,6 +234,9 @@ export const KNOWN: ReadonlyMap<string, Listed> = new Map<string, Listed>(
   }),
 )
 
+/** Programs that run the files they are given, or files that stand beside those: one outside of the session's folder is named. */
+export const RUNS_OPERANDS: ReadonlySet<string> = new Set(["pytest", "py.test", "eslint", "prettier", "dotnet", "go"])
+
 /** Names that may stand before a verb and change nothing: they take no value. */
 export const BEFORE_VERB: ReadonlyMap<string, ReadonlySet<string>> = new Map([["git", new Set(["--no-pager", "-P"])]])
 

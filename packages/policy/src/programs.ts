@@ -113,9 +113,9 @@ function words(names: string, pattern: RegExp): readonly (readonly [string, RegE
 /** Words behind which these programs have a command. */
 export const RUN_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ["npm", /^(?:exec|exe|x|explore|--|-c|--call(?:=.*)?)$/],
-  ...["pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "conda", "corepack"].map(
-    (name) => [name, EXEC] as const,
-  ),
+  ...["pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "bundle", "corepack"].map((name) => [name, EXEC] as const),
+  // `-c` is a channel there.
+  ...words("conda mamba micromamba", /^(?:run|exec|--)$/),
   ...["docker", "podman", "nerdctl", "docker-compose", "kubectl"].map((name) => [name, IN_CONTAINER] as const),
   [
     "git",

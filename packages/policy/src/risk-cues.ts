@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
+import { inNoFolder } from "./inner.ts"
 import { innerOf, programOf } from "./inner-commands.ts"
 import { OverBudget, UNKNOWN, Work } from "./matching.ts"
 import { isAbsolute, pathForms } from "./path-pattern.ts"
@@ -105,7 +106,7 @@ class Cues {
     }
     const [first] = words
     if (first === undefined || first.isGlob || first.text.includes(UNKNOWN)) return this.add("unread", texts.join(" "))
-    const inner = innerOf(words, hasInput)
+    const inner = innerOf(words, inNoFolder(hasInput))
     // A program with a cue of its own is looked at anyway.
     const isHidden = inner?.kind === "never" || (inner?.kind === "closed" && own.length === 0)
     if (isHidden || (inner !== undefined && inner.kind !== "writes" && depth >= MAX_DEPTH))

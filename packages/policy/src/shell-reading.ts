@@ -176,6 +176,11 @@ class Reader {
       at = Math.max(at, end)
     }
     rest += this.#source.slice(at, script.end)
+    // The parser takes `ls (` for the start of a function. In `case` an end stands alone.
+    if (rest.split("(").length > rest.split(")").length) {
+      this.#complain("Bash could not read it: a parenthesis has no end", script)
+      this.#isBroken = true
+    }
     if (BETWEEN_WORDS.test(rest)) return
     this.#complain(rest.includes("#") ? "it contains a comment" : "a part of it was not read", script)
   }

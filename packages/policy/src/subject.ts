@@ -3,7 +3,7 @@ import { type CommandNeeds, needsOf } from "./command-cover.ts"
 import { commandForms } from "./command-forms.ts"
 import type { TouchedCommand } from "./command-pattern.ts"
 import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
-import { type PathForms, pathForms } from "./path-pattern.ts"
+import { isInside, type PathForms, pathForms } from "./path-pattern.ts"
 import type { Surroundings } from "./rule-limits.ts"
 import { readShell, type ShellReading } from "./shell-reading.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
@@ -87,7 +87,7 @@ export function subjectOf(request: PolicyRequest, context: PolicyContext, work: 
     searched: searchedFolders(request.tool, request.input, context.cwd),
     reading,
     needs: remember((text: string) => {
-      const needs = needsOf(reading(text), work)
+      const needs = needsOf(reading(text), { work, isOutside: (file) => !isInside(path(file)) })
       const span = { start: 0, end: text.length }
       return isBash || !SPECIAL.test(text) ? needs : { ...needs, problem: { because: NOT_BASH, span } }
     }),

@@ -18,24 +18,26 @@ interface Attack {
   readonly reason: string
   readonly cwd?: string
   readonly tool?: string
+  /** The field of the tool's input, where it is not the command. */
+  readonly field?: string
 }
 
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8"))
 const ATTACKS: readonly Attack[] = read("attacks.json")
 const MUTATIONS: Readonly<Record<string, readonly Mutation[]>> = read("mutations.json")
 
-function rulesOf({ rules = [], denied, cwd, tool = "Bash" }: Attack): Rule[] {
+function rulesOf({ rules = [], denied, cwd, tool = "Bash", field = "command" }: Attack): Rule[] {
   const where = cwd === undefined ? { tool } : { tool, cwd }
-  const allowing = rules.map((command) => ({ effect: "allow" as const, ...where, input: { command } }))
+  const allowing = rules.map((command) => ({ effect: "allow" as const, ...where, input: { [field]: command } }))
   if (denied === undefined) return numbered(allowing)
-  const denying = denied.map((command) => ({ effect: "deny" as const, ...where, input: { command } }))
+  const denying = denied.map((command) => ({ effect: "deny" as const, ...where, input: { [field]: command } }))
   return numbered([...denying, { effect: "allow", ...where }])
 }
 
 function effectOf(attack: Attack, engine: typeof evaluate): string {
-  const { command, tool = "Bash" } = attack
+  const { command, tool = "Bash", field = "command" } = attack
   const policy = { rules: rulesOf(attack), relayAutoApproval: false }
-  return engine(policy, { tool, input: { command } }, CONTEXT).effect
+  return engine(policy, { tool, input: { [field]: command } }, CONTEXT).effect
 }
 
 describe("attacks", () => {

@@ -92,6 +92,10 @@ describe("a program that runs another one", () => {
     [["bat *"], "bat -pn --paging=never f"],
     [["ruff *"], "ruff check --select E,F src"],
     [["pytest *"], "pytest -qx --tb=short -k 'a or b' tests"],
+    [["pytest *"], "pytest /srv/app/tests ../app/tests/a.py::test_x 'tests/a.py::test_x[a/../b]'"],
+    [["pytest /tmp/a.py*"], "pytest /tmp/a.py -q"],
+    [["eslint *", "prettier *"], "eslint /srv/app/src && prettier --check src/../src"],
+    [["go *"], "go test ./..."],
     [["jest *"], "jest -t name --runInBand src"],
     [["vitest *"], "vitest run --coverage src"],
     [["mypy *"], "mypy --strict src"],
@@ -114,6 +118,12 @@ describe("a program that runs another one", () => {
     [["docker *"], "docker logs --tail 50 web"],
     [["diff *", "sort *"], "diff <(sort a) <(sort b)"],
     [["uv run pytest *"], "uv run pytest -q"],
+    [["nix *"], "nix build .#x"],
+    [["nix develop -c npm ci"], "nix develop -c npm ci"],
+    [["conda *"], "conda install -c conda-forge numpy"],
+    [["aws *", "pwd"], 'aws s3 cp "$(pwd)/x" s3://b/x'],
+    [["gcloud *"], "gcloud compute instances list"],
+    [["install *"], "install -m 644 a b"],
   ])("[PO27] %j allow %j", (patterns, command) => {
     const isTargetNamed = !command.includes("make test lint")
     expect(effect(patterns, command)).toBe(isTargetNamed ? "allow" : "ask")
@@ -142,6 +152,34 @@ describe("a program that runs another one", () => {
     expect(effect(["curl *"], "curl -so x https://x")).toBe("ask")
     expect(effect(["tee *", "ls"], "ls | tee x")).toBe("allow")
     expect(effect(["*"], "ls | tee x")).toBe("ask")
+  })
+})
+
+describe("a text for another shell", () => {
+  it("[PO24] is asked about where it cannot be read, though all of Bash is allowed, and otherwise is allowed", () => {
+    const all = { effect: "allow", tool: "Bash" } as const
+    for (const command of ["bash -c 'ls ('", "sudo sh -c 'ls ('", "docker run x sh -c 'ls ('", "eval 'ls ('"]) {
+      const { effect: found, reason, why } = verdict([all], "Bash", { command })
+      expect([command, found]).toEqual([command, "ask"])
+      expect(reason).toBe("No rule allows this because a text in it for another shell could not be read.")
+      expect(why).toMatchObject({ field: "command", text: command })
+    }
+    for (const command of [
+      "bash -c 'ls | cat'",
+      'bash -c "$(cat x)"',
+      'eval "$(ssh-agent -s)"',
+      "trap 'rm -f x' EXIT",
+      "trap - EXIT",
+      "docker run x sh -c 'echo \"a b\"'",
+      "grep 'f(' x",
+    ])
+      expect([command, bash([all], command)]).toEqual([command, "allow"])
+  })
+
+  it("[PO24] is asked about where it is nested too deep to be read", () => {
+    const all = { effect: "allow", tool: "Bash" } as const
+    expect(bash([all], `${"sudo ".repeat(4)}ls`)).toBe("allow")
+    expect(bash([all], `${"sudo ".repeat(10)}ls`)).toBe("ask")
   })
 })
 

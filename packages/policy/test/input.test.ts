@@ -67,6 +67,48 @@ describe("paths", () => {
     )
   })
 
+  const touched = (path: string, pattern = "/srv/secrets/**") =>
+    verdict([{ effect: "deny", input: { file_path: pattern } }, { effect: "allow" }], "Read", { file_path: path })
+      .effect
+
+  it.each([
+    ["/x/.ENV", "**/.env"],
+    ["/x/.env", "**/.ENV"],
+    ["/SRV/Secrets/key", "/srv/secrets/**"],
+    ["SECRETS/key", "secrets/**"],
+    // The long s and the Kelvin sign are letters of these names in another case.
+    ["/srv/\u017fecrets/\u212aey", "/srv/secrets/key"],
+    ["/srv/cafe\u0301/key", "/srv/caf\u00e9/**"],
+  ])("[PO11] %j is denied by %j, whatever its case or spelling; an allow wants its own", (path, pattern) => {
+    expect(touched(path, pattern)).toBe("deny")
+    expect(edit("allow", pattern, path)).toBe("ask")
+  })
+
+  it("[PO12] a search in a folder written in other letters is found too", () => {
+    const rules = [{ effect: "deny", input: { path: "/srv/secrets/**" } }, { effect: "allow" }] as const
+    expect(verdict(rules, "Grep", { path: "/SRV/Secrets", pattern: "x" }).effect).toBe("deny")
+    expect(verdict(rules, "Grep", { path: "/SRV", pattern: "x" }).effect).toBe("ask")
+  })
+
+  it.each([
+    "/proc/self/root/srv/secrets/key",
+    "/proc/1/cwd/secrets/key",
+    "/proc/thread-self/root/srv/../srv/secrets/key",
+    "/proc/self/task/7/root/srv/secrets/key",
+    "/proc/self/cwd/../secrets/key",
+    "/proc/self/fd/3/key",
+    "/dev/fd/3/key",
+    "../../proc//./self/root/srv/secrets/key",
+  ])("[PO12] %s may be any file: a deny asks, and an allow does not cover it", (path) => {
+    expect(touched(path)).toBe("ask")
+    expect(edit("allow", "**", path)).toBe("ask")
+  })
+
+  it("[PO12] other files of a process, and folders of such names elsewhere, are what they say", () => {
+    for (const path of ["/proc/self/status", "/proc/../srv/root/a", "/srv/proc/self/root/a", "/dev/null"])
+      expect([path, touched(path), edit("allow", "**", path)]).toEqual([path, "allow", "allow"])
+  })
+
   it("[PO12] a deny also finds what is written with backslashes, and asks about what it cannot read", () => {
     const both = (path: string) =>
       verdict([{ effect: "deny", input: { file_path: "/etc/**" } }, { effect: "allow" }], "Read", { file_path: path })

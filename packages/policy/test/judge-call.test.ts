@@ -1,4 +1,6 @@
-import { judgeCall, type Rule } from "@signalbox/policy"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { judgeCall, type Rule, SEES } from "@signalbox/policy"
 import { describe, expect, it } from "vitest"
 import { CONTEXT } from "./subject.ts"
 
@@ -57,4 +59,11 @@ describe("a tool call before it runs", () => {
     expect(effectIn("/srv/keys", "/srv/app")).toBe("deny")
     expect(effectIn(undefined, "/srv/keys")).toBe("deny")
   })
+})
+
+it("[EN5] the page of the rules lists in the same words what is not judged", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/spec/enforce.md"), "utf8")
+  const [, listed = ""] = page.split("## What it cannot judge")
+  const points = [...(listed.split("Besides:")[0]?.matchAll(/^- (.*)$/gm) ?? [])].map(([, point = ""]) => point)
+  expect(points).toEqual(SEES.everything.notJudged.map((words) => expect.stringContaining(words)))
 })

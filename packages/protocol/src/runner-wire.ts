@@ -38,6 +38,20 @@ export interface LaunchSpec {
 /** How long an agent waits for the hub's word on a tool call. The runner denies the call a little earlier. */
 export const ENFORCED_HOOK_MS = 600_000
 
+/** The hook that is called before each tool. */
+export const TOOL_EVENT = "PreToolUse"
+const HUB_CALLBACK = "hub-hook:"
+
+/** The hub's own id of the callback for an event. */
+export function callbackOf(event: string): string {
+  return `${HUB_CALLBACK}${event}`
+}
+
+/** The event that a callback of the agent's is for; undefined when the hub did not register it. */
+export function eventOfCallback(callbackId: string | undefined): string | undefined {
+  return callbackId?.startsWith(HUB_CALLBACK) === true ? callbackId.slice(HUB_CALLBACK.length) : undefined
+}
+
 /** Older versions of Claude Code run a tool whose hook nobody answers in time. */
 export const ENFORCES_SINCE = "2.1.200"
 

@@ -21,14 +21,19 @@ const commands = {
       if (!more) await once(process.stdout, "drain")
     }
   },
-  hook: (id) =>
+  /** `event` "none": it does not say which. */
+  hook: (id, callback = `cb-${id}`, event = "PreToolUse") =>
     print({
       type: "control_request",
       request_id: id,
       request: {
         subtype: "hook_callback",
-        callback_id: `cb-${id}`,
-        input: { hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: `toolu-${id}` },
+        callback_id: callback,
+        input: {
+          ...(event === "none" ? {} : { hook_event_name: event }),
+          tool_name: "Bash",
+          tool_use_id: `toolu-${id}`,
+        },
       },
     }),
   call: (id) =>

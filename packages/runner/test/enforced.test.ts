@@ -66,6 +66,24 @@ describe("an enforced agent", () => {
     expect(hooks(process, "before")).toHaveLength(asked)
   })
 
+  it("[EN13] holds a call by the hub's callback too; another hook that no hub has said anything about blocks, one of the hub's does not", async () => {
+    scene = await openScene()
+    const process = await scene.launch(ENFORCED)
+    await scene.turn(process, "hook nameless hub-hook:PreToolUse none")
+    await scene.turn(process, "hook unknown hook_0 none")
+    await scene.turn(process, "hook misnamed hub-hook:PreToolUse Stop")
+    await scene.turn(process, "hook foreign hook_0 Stop")
+    await scene.turn(process, "hook own hub-hook:Stop none")
+    await scene.hub.leave()
+    await scene.hub.come()
+    await scene.hub.until(() => scene.hub.agent(process).socket !== undefined)
+    scene.hub.command(process, { ev: "attached" })
+    await scene.hub.until(() => got(process).length === 2 && hooks(process, "misnamed").length === 2)
+    const block = { decision: "block", reason: expect.any(String) }
+    expect(got(process)).toEqual([answer("foreign", block), answer("own", {})])
+    expect(["nameless", "unknown"].map((id) => hooks(process, id).length)).toEqual([2, 2])
+  })
+
   it("[EN13] has a call denied 5 s before its hook's time-out, unless it is decided or taken back before", () => {
     const due = new Map<() => void, number>()
     const clock = {
@@ -133,11 +151,14 @@ describe("an enforced agent", () => {
 
   it("[EN17] runs no hooks but the hub's, whatever the runner's own environment and the user's settings say", async () => {
     scene = await openScene(undefined, { CLAUDE_CODE_SIMPLE: "1", OTHER: "1" })
-    const process = await scene.launch({ ...ENFORCED, args: ["--add-dir", "/elsewhere"] })
+    const process = await scene.launch({ ...ENFORCED, args: ["--add-dir", "/elsewhere", "--append-system-prompt"] })
     await scene.turn(process, "argv")
     const argv = scene.message(process, "argv")["argv"] as string[]
-    expect(argv.slice(-4, -1)).toEqual(["--add-dir", "/elsewhere", "--settings"])
-    expect(JSON.parse(argv.at(-1) ?? "")).toEqual({
+    // Before everything else: the last word of the launch would take it for its value.
+    expect(argv.slice(-3)).toEqual(["--add-dir", "/elsewhere", "--append-system-prompt"])
+    const at = argv.indexOf("--settings")
+    expect(argv.slice(0, at).filter((word) => word.startsWith("-"))).toEqual([])
+    expect(JSON.parse(argv[at + 1] ?? "")).toEqual({
       disableAllHooks: true,
       env: { CLAUDE_CODE_SIMPLE: "0", CLAUDE_CODE_SAFE_MODE: "0", CLAUDE_CODE_RESTRICTED: "0" },
     })
@@ -157,11 +178,14 @@ describe("an enforced agent", () => {
   })
 })
 
-it.each(["--settings", "--settings={}", "--bare", "--safe-mode"])("[EN3] %s in the arguments is refused", (word) => {
-  const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
-  expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
-  expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
-})
+it.each(["--settings", "--settings={}", "--bare", "--safe-mode", "--"])(
+  "[EN3] %s in the arguments is refused",
+  (word) => {
+    const spec: LaunchSpec = { spawn: "p", session: "s", ...ENFORCED, args: [word, "{}"] }
+    expect(() => launchArguments(spec, "2.1.325")).toThrow(`args has ${word}`)
+    expect(() => launchArguments({ ...spec, args: ["--add-dir", "/x"] }, "2.1.325")).not.toThrow()
+  },
+)
 
 it.each(["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"])(
   "[EN3] the variable %s is refused, whatever it is set to",

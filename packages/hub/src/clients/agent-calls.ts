@@ -9,19 +9,13 @@ import {
   textOf,
   type UnlistedRequest,
 } from "@signalbox/protocol"
+import { eventOfCallback, TOOL_EVENT } from "@signalbox/protocol/runner-wire"
 import { reasonOf } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { cancelLine } from "./ask-view.ts"
-import {
-  blockingOutput,
-  type ClientHook,
-  eventOfCallback,
-  isForHook,
-  mergeHookOutputs,
-  TOOL_EVENT,
-} from "./client-hooks.ts"
+import { blockingOutput, type ClientHook, isForHook, mergeHookOutputs } from "./client-hooks.ts"
 import type { ClientPart } from "./client-parts.ts"
 import type { Enforcement } from "./enforcement.ts"
 

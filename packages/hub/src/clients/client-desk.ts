@@ -1,9 +1,10 @@
+import { callbackOf } from "@signalbox/protocol/runner-wire"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { AgentCalls, ClientCalls, type DeskClient, type Member } from "./agent-calls.ts"
-import { type ClientHook, callbackOf } from "./client-hooks.ts"
+import type { ClientHook } from "./client-hooks.ts"
 import { type ClientPart, CONTROL_PART, isTooLarge, PartSync, type ServerSet, unionOf } from "./client-parts.ts"
 import type { Enforcement } from "./enforcement.ts"
 

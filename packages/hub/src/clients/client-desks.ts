@@ -5,10 +5,10 @@ import { initializeFields } from "@signalbox/protocol/launch-options"
 import type { DeniedCall } from "@signalbox/protocol/runner-wire"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import type { HeardEvent } from "../session/session-hub.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { FanOut } from "../viewers/fan-out.ts"
@@ -110,8 +110,8 @@ export class ClientDesks {
   }
 
   /** An event of a process whose every tool call the policy judges. */
-  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void {
-    this.#options.enforcement.heard(session, message, stored)
+  heard(session: LiveSession, event: HeardEvent): void {
+    this.#options.enforcement.heard(session, event)
   }
 
   /** The same process is back. */

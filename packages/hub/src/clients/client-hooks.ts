@@ -1,5 +1,5 @@
 import { fieldOf, isObject, textOf, toolDenial } from "@signalbox/protocol"
-import { ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
+import { callbackOf, ENFORCED_HOOK_MS, TOOL_EVENT } from "@signalbox/protocol/runner-wire"
 import { HubError } from "../errors.ts"
 import type { KeptSession } from "../model/session-record.ts"
 import { isEnforcing } from "../session/kept-record.ts"
@@ -13,9 +13,6 @@ export interface ClientHook {
   readonly onFailure: "continue" | "block"
 }
 
-/** The hook that is called before each tool. */
-export const TOOL_EVENT = "PreToolUse"
-const ID = "hub-hook:"
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 300_000
 /** The hub answers for a client that does not, before the agent gives up: only the hub knows what its failure means. */
@@ -83,16 +80,6 @@ export function registrationOf(needs: HookNeeds): Readonly<Record<string, unknow
   return Object.fromEntries(
     [...needs].map(([event, ms]) => [event, [{ hookCallbackIds: [callbackOf(event)], timeout: Math.ceil(ms / 1000) }]]),
   )
-}
-
-/** The hub's own id of the callback for an event. */
-export function callbackOf(event: string): string {
-  return `${ID}${event}`
-}
-
-/** The event that a callback of the agent's is for; undefined when the hub did not register it. */
-export function eventOfCallback(callbackId: string | undefined): string | undefined {
-  return callbackId?.startsWith(ID) === true ? callbackId.slice(ID.length) : undefined
 }
 
 export function isForHook(hook: ClientHook, event: string, input: unknown): boolean {

@@ -9,7 +9,7 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { isAtLeast } from "@signalbox/protocol/compose"
-import { type DeniedCall, ENFORCES_SINCE } from "@signalbox/protocol/runner-wire"
+import { type DeniedCall, ENFORCES_SINCE, TOOL_EVENT } from "@signalbox/protocol/runner-wire"
 import type { AskVerdict } from "../asks/answer.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
@@ -18,8 +18,9 @@ import type { SeenCall } from "../model/seen-call.ts"
 import type { PolicyDesk } from "../policy-desk.ts"
 import { isEnforcing } from "../session/kept-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import type { HeardEvent } from "../session/session-hub.ts"
 import type { Directory, NewAuditRecord } from "../store/directory.ts"
-import { allows, TOOL_EVENT } from "./client-hooks.ts"
+import { allows } from "./client-hooks.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -64,7 +65,9 @@ export class Enforcement {
       if (input === undefined) throw new Error("the hook has no input of the tool")
       const verdict = this.#judge(session, { tool, input }, hook)
       await this.#keep(session, { tool, toolUseId, input, isChanged: changed !== undefined }, verdict, hook)
-      this.#note(session, toolUseId, { verdict, hook: { cwd: hook["cwd"], permission_mode: hook["permission_mode"] } })
+      const told = verdict.effect === "deny" ? { told: denialOf(verdict) } : {}
+      const about = { cwd: hook["cwd"], permission_mode: hook["permission_mode"] }
+      this.#note(session, toolUseId, { verdict, hook: about, ...told })
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
@@ -106,7 +109,7 @@ export class Enforcement {
   /** Before a request is judged: a hub that was started since then has only the store's word on its call. */
   async recall(session: LiveSession, toolUseId: string | undefined): Promise<void> {
     if (toolUseId === undefined || this.#judged.get(session)?.has(toolUseId) === true) return
-    const seen = await this.#options.directory.getSeenCall(session.id, toolUseId)
+    const seen = await this.#seen(session, toolUseId)
     if (seen === undefined) return
     const { effect, rule, fourEyes, cwd, mode } = seen
     const verdict = { effect, reason: RECALLED, ...defined({ rule, fourEyes }) }
@@ -171,11 +174,11 @@ export class Enforcement {
     await this.#options.directory.addSeenCall(seen, effect === "deny" ? auditOfDenied(seen, verdict) : undefined)
   }
 
-  /** An event of the process: calls that hooks will come for, or results, each of a call that a hook must have come for. */
-  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void {
+  /** An event of a process: calls that hooks will come for, or results, each of a call that a hook must have come for. */
+  heard(session: LiveSession, { message, stored, isLeftover }: HeardEvent): void {
     const known = stored.catch(() => undefined)
     const { claude_code_version: cliVersion } = factsIn(message)
-    if (cliVersion !== undefined && !isAtLeast(cliVersion, ENFORCES_SINCE)) {
+    if (!isLeftover && cliVersion !== undefined && !isAtLeast(cliVersion, ENFORCES_SINCE)) {
       const which = session.kept.own.incarnation ?? ""
       session.background(known.then((event) => this.#lose(session, which, { cliVersion, seq: event?.seq ?? null })))
     }
@@ -187,33 +190,62 @@ export class Enforcement {
       const over = block["type"] === "tool_result" ? textOf(block, "tool_use_id") : undefined
       if (over === undefined) continue
       calls.delete(over)
-      if (hasRun(block)) session.background(known.then((event) => this.#requireSeen(session, over, event?.seq ?? null)))
+      if (!hasRun(block, message)) continue
+      session.background(
+        known.then((event) => this.#requireSeen(session, { block, seq: event?.seq ?? null, isLeftover })),
+      )
     }
     forgetOldest(calls)
   }
 
-  /** A call that no hook saw, or that was denied, has run: the session is not enforced, and is interrupted. */
-  async #requireSeen(session: LiveSession, toolUseId: string, seq: number | null): Promise<void> {
-    const { directory } = this.#options
-    const { id, record } = session
-    const before = record.parent === undefined ? [] : [record.parent]
-    for (const place of [id, ...before]) {
-      const seen = await directory.getSeenCall(place, toolUseId)
-      if (seen !== undefined && seen.effect !== "deny") return
+  /** A call that no hook saw, or that was denied, has run: the session is not enforced. What the store does not tell, no hook saw. */
+  async #requireSeen(session: LiveSession, { block, seq, isLeftover }: Result): Promise<void> {
+    const toolUseId = textOf(block, "tool_use_id") ?? ""
+    const told = this.#judged.get(session)?.get(toolUseId)?.told
+    const mayRun = ({ effect }: SeenCall) => effect !== "deny" || isDenial(block, told)
+    try {
+      if ((await this.#seen(session, toolUseId, mayRun)) !== undefined) return
+    } catch (error) {
+      this.#options.trouble(
+        session,
+        "a call that ran could not be looked up, and counts as one that no hook saw",
+        error,
+      )
     }
-    await this.#lose(session, toolUseId, { toolUseId, seq })
+    const details = { toolUseId, seq }
+    // The process that ran it is gone, and the one that is here did not.
+    await (isLeftover ? this.#tell(session, toolUseId, details) : this.#lose(session, toolUseId, details))
+  }
+
+  /** What is kept of a call, in this session or in the one whose conversation goes on in it. */
+  async #seen(
+    { id, record }: LiveSession,
+    toolUseId: string,
+    isWanted: (seen: SeenCall) => boolean = () => true,
+  ): Promise<SeenCall | undefined> {
+    for (const place of record.parent === undefined ? [id] : [id, record.parent]) {
+      const seen = await this.#options.directory.getSeenCall(place, toolUseId)
+      if (seen !== undefined && isWanted(seen)) return seen
+    }
+    return undefined
   }
 
   /** `which`: the call or the process. An agent that says it again is interrupted again, and it is told once. */
   async #lose(session: LiveSession, which: string, details: Fields): Promise<void> {
-    const { id, history } = session
     session.change({ enforce: "lost" })
-    const { toolUseId: tool_use_id, cliVersion: cli_version } = details
-    const noted = history.note("not_enforced", defined({ tool_use_id, cli_version }), `not_enforced:${which}`)
-    session.background(history.recordAnswer(INTERRUPT, ACTOR.hub, "hub"))
+    const told = this.#tell(session, which, details)
+    session.background(session.history.recordAnswer(INTERRUPT, ACTOR.hub, "hub"))
     // Before the audit: its writing may take a while.
     session.background(session.ask({ subtype: "interrupt" }, INTERRUPT_MS))
-    if ((await noted) === undefined) return
+    await told
+  }
+
+  /** In the history and in the audit, once. */
+  async #tell(session: LiveSession, which: string, details: Fields): Promise<void> {
+    const { toolUseId: tool_use_id, cliVersion: cli_version } = details
+    const { id, history } = session
+    const noted = await history.note("not_enforced", defined({ tool_use_id, cli_version }), `not_enforced:${which}`)
+    if (noted === undefined) return
     const who = { by: ACTOR.hub, via: "hub", sessionId: id, askId: null }
     await this.#options.directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who, details })
   }
@@ -239,6 +271,14 @@ const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: 
 interface Judged {
   readonly verdict: AskVerdict
   readonly hook: Fields
+  /** The words in which it was denied. A hub that was started since then knows none. */
+  readonly told?: string
+}
+
+/** The result of a call, and where it stands. */
+interface Result extends Pick<HeardEvent, "isLeftover"> {
+  readonly block: Fields
+  readonly seq: number | null
 }
 
 interface JudgedCall {
@@ -251,7 +291,7 @@ interface JudgedCall {
 
 /** The answer of clients' hooks, narrowed by the policy. A stopped call loses `continue: false`, which would let it run. */
 export function narrowed(said: Fields, verdict: AskVerdict): Fields {
-  if (verdict.effect === "deny") return toolDenial(verdict.message ?? verdict.reason)
+  if (verdict.effect === "deny") return toolDenial(denialOf(verdict))
   const { continue: _ends, ...rest } = said
   if (isDenied(said)) return rest
   if (verdict.effect === "allow") return said
@@ -262,6 +302,8 @@ export function narrowed(said: Fields, verdict: AskVerdict): Fields {
     hookSpecificOutput: { ...fieldOf(said, "hookSpecificOutput"), hookEventName: TOOL_EVENT, ...asked },
   }
 }
+
+const denialOf = ({ message, reason }: AskVerdict) => message ?? reason
 
 function isDenied(said: Fields): boolean {
   return said["decision"] === "block" || textOf(said["hookSpecificOutput"], "permissionDecision") === "deny"
@@ -306,7 +348,27 @@ function blocksOf(message: Envelope): readonly Fields[] {
   return Array.isArray(content) ? content.filter(isObject) : []
 }
 
-/** A failed command ran. Other errors are mostly of calls that did not: refused, no tool of that name, input of the wrong kind. */
-function hasRun({ is_error, content }: Fields): boolean {
-  return is_error !== true || (typeof content === "string" && content.startsWith("Exit code "))
+/**
+ * The words of CLIs (2.1.200 to 2.1.325) for calls that did not run: no tool of that name, input of the wrong kind, blocked by a
+ * hook, refused, or interrupted before. 2.1.200 gives the words of a denial as they are: ours and the runner's stand here too.
+ */
+const DID_NOT_RUN =
+  /^(?:The hub could not judge this tool call|The policy decides about every tool call, and its hub did not answer|the hub that decides about this is away|<tool_use_error>(?!Error calling tool)|PreToolUse[: ]|The SDK host [^\n]{1,100} PreToolUse hook |The user doesn't want to |\[Request interrupted|\[Tool call (?:did not complete|skipped)|\[Tool result missing|Claude requested permissions to |Permission for this (?:action|tool use) |Permission to [^\n]{1,1000} has been denied|Tool permission )/
+
+/** An error in none of those words ran, as far as anybody knows; newer versions say so of a call that did not. */
+function hasRun({ is_error, content, tool_use_id }: Fields, { tool_result_meta: meta }: Envelope): boolean {
+  const isSaid = (each: unknown) => isObject(each) && each["id"] === tool_use_id && isText(each["non_execution_kind"])
+  if (is_error !== true) return true
+  return !(typeof content === "string" && DID_NOT_RUN.test(content)) && !(Array.isArray(meta) && meta.some(isSaid))
+}
+
+const SHOWN_CHARS = 200
+
+/** An error in the words of the denial. Where nobody knows these any more, any but that of a command that ran. */
+function isDenial({ is_error, content }: Fields, told: string | undefined): boolean {
+  if (is_error !== true || typeof content !== "string") return false
+  const plain = (text: string) => text.replace(/\s+/g, "")
+  return told === undefined
+    ? !content.startsWith("Exit code ")
+    : plain(content).includes(plain(told).slice(0, SHOWN_CHARS))
 }

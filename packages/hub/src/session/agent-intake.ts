@@ -53,7 +53,7 @@ export class AgentIntake {
       case "event":
         // A message that is whole makes the deltas before it useless.
         if (this.#held !== undefined && endsSentence(message)) this.#held = []
-        return this.#takeLive(message, line, fate.key ?? key)
+        return this.#keep(message, { line, key: fate.key ?? key, isLeftover: false })
       case "question":
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
@@ -76,10 +76,7 @@ export class AgentIntake {
     const message: Envelope = decoded.message
     const { line } = decoded
     const fate = fateOf(message)
-    if (fate.fate === "event") {
-      const how = this.#howToKeep(message, line, fate.key ?? key)
-      return this.#session.history.keep(message, how)
-    }
+    if (fate.fate === "event") return this.#keep(message, { line, key: fate.key ?? key, isLeftover: true })
     if (fate.fate !== "question") return undefined
     return this.#session.history.keep(message, { line, key: questionKey(fate.requestId) })
   }
@@ -111,12 +108,15 @@ export class AgentIntake {
     }
   }
 
-  /** An event of the process that is here. Whoever enforces the policy hears of it, and of its place in the log. */
-  #takeLive(message: Envelope, line: string, key: string | undefined): void {
+  /** Whoever enforces the policy hears of an event, and of its place in the log. */
+  #keep(
+    message: Envelope,
+    { line, key, isLeftover }: { line: string; key: string | undefined; isLeftover: boolean },
+  ): void {
     const { history, kept } = this.#session
     const how = this.#howToKeep(message, line, key)
     if (!isEnforcing(kept)) return history.keep(message, how)
-    this.#hub.clients.heard(this.#session, message, history.record("agent", message, how))
+    this.#hub.clients.heard(this.#session, { message, stored: history.record("agent", message, how), isLeftover })
   }
 
   #howToKeep(message: Envelope, line: string, key: string | undefined) {

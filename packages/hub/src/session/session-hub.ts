@@ -41,6 +41,13 @@ interface SessionViewers {
   left(sessionId: string): void
 }
 
+/** An event, and what becomes of it in the log. `isLeftover`: the process that said it has been replaced. */
+export interface HeardEvent {
+  readonly message: Envelope
+  readonly stored: Promise<StoredEvent | undefined>
+  readonly isLeftover: boolean
+}
+
 /** Hooks and servers that clients bring to a session, beside messages and answers. */
 interface SessionClients {
   /** Whether they have brought something, or are there. */
@@ -52,7 +59,7 @@ interface SessionClients {
   /** `initialize` is over, answered or not. */
   greeted(session: LiveSession): void
   /** An event of a process whose every tool call the policy judges, and what becomes of it in the log. */
-  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void
+  heard(session: LiveSession, event: HeardEvent): void
   /** Another hub had the session: what clients brought to it there is in the store. */
   restore(session: LiveSession): Promise<void>
   /** The session is another hub's now. */

@@ -267,6 +267,14 @@ describe("an answer to a request", () => {
     ],
     [{ decision_reason_type: "hook", tool_name: "mcp__x__y", input: {} }, { toolName: "mcp__x__y" }],
     [{ decision_reason_type: "hook", tool_name: "AskUserQuestion", input: {} }, undefined],
+    // What no rule could say would not keep the hub from asking again.
+    [{ decision_reason_type: "hook", input: { command: "touch x && touch y" } }, undefined],
+    [{ decision_reason_type: "hook", input: { command: "touch x", dangerouslyDisableSandbox: true } }, undefined],
+    [
+      { decision_reason_type: "hook", tool_name: "WebFetch", input: { url: "https://example.com/a" } },
+      { toolName: "WebFetch", ruleContent: "domain:example.com" },
+    ],
+    [{ decision_reason_type: "hook", tool_name: "WebFetch", input: { url: "https://example.com:8443/a" } }, undefined],
   ])("[EN11] %j: the hub suggests %j", async (request, rule) => {
     const { suggestions } = await asked(await enforced(), question(request))
     expect(suggestions).toEqual(
@@ -386,6 +394,22 @@ describe("a call that a rule denied", () => {
   })
 })
 
+/** As 2.1.200 to 2.1.325 say it. */
+const DID_NOT_RUN = [
+  "<tool_use_error>InputValidationError: Bash failed</tool_use_error>",
+  "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+  "PreToolUse hook did not respond before its timeout (host client may be unreachable). The tool call was not executed; other configured hooks may not have completed.",
+  "The SDK host reconnected before its PreToolUse hook answered, so this tool call was not executed. No one denied it; retry the same tool call.",
+  "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+  "[Request interrupted by user for tool use]",
+  "[Tool call did not complete: the turn was ended to deliver the message that follows.]",
+  "[Tool result missing due to internal error]",
+  "Permission to use Bash with command x has been denied.",
+  "Tool permission request failed: AbortError",
+  "The policy decides about every tool call, and its hub did not answer in time. Try again later.",
+  "The hub could not judge this tool call, so it is denied. Try again.",
+]
+
 describe("a tool that ran", () => {
   const losses = async ({ stage, id }: Scene) => {
     const path = `/api/audit?session=${id}&what=session/not-enforced`
@@ -445,12 +469,82 @@ describe("a tool that ran", () => {
     expect(await next.answerTo("hook-t1")).toEqual(decided("deny"))
   })
 
-  it("[EN15] though it was denied counts as unseen", async () => {
+  it.each([
+    ["SECRET", false],
+    ["cat: .env: Permission denied", true],
+  ])("[EN15] though it was denied counts as unseen: %j", async (content, isError) => {
     const scene = await enforced()
     scene.agent.callTool("t1", { command: "cat .env" })
     await scene.agent.answerTo("hook-t1")
-    scene.agent.toolResult("t1", "SECRET")
+    scene.agent.toolResult("t1", content, isError)
     await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+  })
+
+  it.each([
+    ["of an MCP tool", "MCP error -32000: the issue was made, and its reply was lost"],
+    ["with parts", [{ type: "text", text: "the issue was made, and its reply was lost" }]],
+    ["that looks like a refusal", "Permission denied: /srv/x"],
+    ["that the CLI could not explain", "<tool_use_error>Error calling tool (Write): no space</tool_use_error>"],
+  ])("[EN15] and failed, with an error %s, counts as run", async (_which, content) => {
+    const scene = await enforced()
+    scene.agent.toolResult("unseen", content, true)
+    await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+  })
+
+  it("[EN15] in a process that another has replaced is audited and told once; nobody is interrupted", async () => {
+    const scene = await enforced()
+    const { agent, runner, stage, id } = scene
+    await agent.allAcked()
+    agent.leave()
+    runner.leave()
+    await expect.poll(async () => (await sessionOf(scene)).state, WAIT).toBe("disconnected")
+    const cut = [{ spawn: agent.spawn, session: id, reason: "the runner was killed" }]
+    const back = await FakeRunner.connect(stage, { token: runner.token, cut })
+    await expect.poll(async () => (await sessionOf(scene)).state, WAIT).toBe("ended")
+    await send(stage, id, "Go on.")
+    const next = await back.agent()
+    await next.hears("Go on.")
+    agent.isOver = true
+    for (const text of ["done", "done again"]) agent.toolResult("unseen", text)
+    agent.exit({ reason: "the runner was killed" })
+    await agent.dial()
+    await expect.poll(() => losses(scene), WAIT).toEqual([{ by: "hub", toolUseId: "unseen", seq: expect.any(Number) }])
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    expect([(await sessionOf(scene)).enforce, interrupts({ ...scene, agent: next })]).toEqual(["everything", 0])
+  })
+
+  it("[EN15] [EN9] is looked up in the conversation that went on in this one, and a store that fails tells of no hook", async () => {
+    const { registry } = setUpSessions()
+    const directory = new MemoryDirectory()
+    const session = registry.create({ agent: "external" })
+    session.change({ parent: "before" })
+    const seen = { at: "now", tool: "Bash", cwd: "/srv", mode: "default", seq: null }
+    await directory.addSeenCall({ ...seen, sessionId: "before", toolUseId: "asked", effect: "ask", rule: "ask-ls" })
+    const result = (id: string) => ({
+      type: "user",
+      message: { content: [{ type: "tool_result", tool_use_id: id, content: "done" }] },
+    })
+    const troubles: string[] = []
+    const trouble = (_session: unknown, what: string) => troubles.push(what)
+    const works = new Enforcement({ policy: { judgeCall: () => ALLOW }, directory, trouble })
+    const stored = Promise.resolve(undefined)
+    await works.recall(session, "asked")
+    const ask = { toolUseId: "asked", toolName: "Bash", input: { command: "ls" } }
+    // Nothing else of an ask is looked at.
+    expect(works.atMostAsked(session, ask as never, ALLOW)).toMatchObject({ effect: "ask", rule: "ask-ls" })
+    works.heard(session, { message: result("asked"), stored, isLeftover: false })
+    const fails: EnforcementOptions["directory"] = {
+      addSeenCall: async () => undefined,
+      getSeenCall: () => Promise.reject(new Error("broken")),
+      addAudit: (record) => directory.addAudit(record),
+    }
+    const broken = new Enforcement({ policy: { judgeCall: () => ALLOW }, directory: fails, trouble })
+    broken.heard(session, { message: result("unknown"), stored, isLeftover: false })
+    await expect
+      .poll(async () => (await directory.listAudit({ after: 0, limit: 9 })).map(({ details }) => details["toolUseId"]))
+      .toEqual(["unknown"])
+    expect(session.record.enforce).toBe("lost")
+    expect(troubles).toHaveLength(1)
   })
 
   it("[EN15] after its hook, or not at all, changes nothing", async () => {
@@ -461,6 +555,16 @@ describe("a tool that ran", () => {
     agent.toolResult("seen", "")
     agent.toolResult("no-tool", "<tool_use_error>Error: No such tool available: X</tool_use_error>", true)
     agent.toolResult("denied", "The user doesn't want to take this action right now.", true)
+    agent.callTool("forbidden", { command: "cat .env" })
+    await agent.answerTo("hook-forbidden")
+    agent.toolResult("forbidden", "PreToolUse:Bash hook error: Do not read secrets here.", true)
+    // As 2.1.200 says it.
+    agent.callTool("forbidden-plainly", { command: "cat .env" })
+    await agent.answerTo("hook-forbidden-plainly")
+    agent.toolResult("forbidden-plainly", "Do not read secrets here.", true)
+    for (const [which, text] of DID_NOT_RUN.entries()) agent.toolResult(`not-run-${which}`, text, true)
+    const meta = [{ id: "told", non_execution_kind: "cancelled" }]
+    agent.toolResult("told", "Words of tomorrow", true, { tool_result_meta: meta })
     agent.say({
       type: "user",
       isReplay: true,

@@ -308,9 +308,9 @@ export class FakeAgent {
   }
 
   /** The result of a tool. */
-  toolResult(id: string, content: string, isError = false): void {
+  toolResult(id: string, content: unknown, isError = false, more: Record<string, unknown> = {}): void {
     const block = { type: "tool_result", tool_use_id: id, content, is_error: isError }
-    this.say({ type: "user", message: { role: "user", content: [block] }, uuid: this.#uuid() })
+    this.say({ type: "user", message: { role: "user", content: [block] }, uuid: this.#uuid(), ...more })
   }
 
   /** The hub's answer to a request of this agent, now or later. */

@@ -8,7 +8,13 @@ import {
 } from "@signalbox/protocol/agent-state"
 import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/protocol/compose"
 import type { Envelope } from "@signalbox/protocol/envelope"
-import type { AgentCommand, AgentExit, DeniedCall } from "@signalbox/protocol/runner-wire"
+import {
+  type AgentCommand,
+  type AgentExit,
+  type DeniedCall,
+  eventOfCallback,
+  TOOL_EVENT,
+} from "@signalbox/protocol/runner-wire"
 import type { ChildTransport, Closed, ReadingTurns } from "@signalbox/transport/process"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
@@ -211,11 +217,16 @@ export class Agent {
       if (request.kind !== kind) continue
       if (request.kind === "call") this.#write(callAnswer(requestId))
       else if (request.kind === "hook" && this.#held?.has(requestId) !== true) {
-        const how = this.#onFailure[request.callbackId] ?? "open"
+        const how = this.#onFailure[request.callbackId] ?? this.#unlisted(request)
         const isWritten = this.#write(hookAnswer(requestId, request, how))
         if (isWritten) this.#stream.note({ kind: "hook-answered", requestId, how })
       }
     }
+  }
+
+  /** A hook that no hub has said anything about. In an enforced agent one that the hub did not register may be for anything. */
+  #unlisted({ callbackId }: HookCall): OnFailure {
+    return this.record.enforce === true && eventOfCallback(callbackId) === undefined ? "block" : "open"
   }
 
   #denyHeld(requestId: string, denied: DeniedCall): void {
@@ -341,6 +352,6 @@ function callAnswer(requestId: string): string {
 
 function blocking(event: string): Readonly<Record<string, unknown>> {
   const block = { decision: "block", reason: HOOK_REASON }
-  if (event !== "PreToolUse") return block
+  if (event !== TOOL_EVENT) return block
   return { ...block, ...toolDenial(HOOK_REASON) }
 }

@@ -1,5 +1,5 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { type DeniedCall, ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
+import { type DeniedCall, ENFORCED_HOOK_MS, eventOfCallback, TOOL_EVENT } from "@signalbox/protocol/runner-wire"
 import type { LinkSettings } from "../link/hub-link.ts"
 
 export interface HeldHooksOptions extends Pick<LinkSettings, "clock"> {
@@ -64,8 +64,11 @@ export class HeldHooks {
   }
 }
 
+/** By the id of its callback, as the hub knows it, and by its own word; one that tells neither may be one. */
 function isToolHook(message: Envelope): boolean {
   const request = fieldOf(message, "request")
   if (textOf(request, "subtype") !== "hook_callback") return false
-  return textOf(fieldOf(request, "input"), "hook_event_name") === "PreToolUse"
+  const registered = eventOfCallback(textOf(request, "callback_id"))
+  const named = textOf(fieldOf(request, "input"), "hook_event_name")
+  return registered === TOOL_EVENT || (named ?? registered ?? TOOL_EVENT) === TOOL_EVENT
 }

@@ -87,8 +87,8 @@ const OPTIONS_SINCE: Readonly<Record<string, string>> = {
  */
 const ONLY_OUR_HOOK = { disableAllHooks: true, env: Object.fromEntries(UNHOOKING_VARIABLES.map((name) => [name, "0"])) }
 export const NO_OTHER_HOOKS = ["--settings", JSON.stringify(ONLY_OUR_HOOK)] as const
-/** They would undo that, or leave every hook out. */
-const UNDOES_ENFORCE = /^--(?:settings|bare|safe-mode)(?:=|$)/
+/** They would undo that, leave every hook out, or end the options. */
+const UNDOES_ENFORCE = /^--(?:(?:settings|bare|safe-mode)(?:=|$)|$)/
 
 function requireEnforcing(
   { agent, args = [], env = {} }: LaunchSpec,

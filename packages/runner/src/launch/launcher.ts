@@ -78,13 +78,13 @@ export class Launcher {
   async #open(incarnation: string, { executable, flags, cwd, env, isEnforced }: Opening): Promise<ChildTransport> {
     const { settings, secrets } = this.#options
     const { stopGraceMs: graceMs, killAfterMs } = settings.limits
-    const args = [...executable.args, ...(await secrets.write(incarnation, flags))]
     const { command } = executable
-    // Not in a file: nothing of it is secret, and nobody is to change it.
-    const enforced = { command, args: [...args, ...NO_OTHER_HOOKS] }
+    // First, so that no word of the launch takes them for its value. Not in a file: nothing of it is secret, and nobody is to change it.
+    const first = isEnforced ? NO_OTHER_HOOKS : []
+    const opened = { command, args: [...executable.args, ...first, ...(await secrets.write(incarnation, flags))] }
     const started = isEnforced
-      ? guardedInput(enforced, await secrets.pathFor(incarnation, "input", "the pipe to the agent"))
-      : { command, args }
+      ? guardedInput(opened, await secrets.pathFor(incarnation, "input", "the pipe to the agent"))
+      : opened
     try {
       return await openChildProcess({ ...started, cwd, env, graceMs, killAfterMs })
     } catch (cause) {

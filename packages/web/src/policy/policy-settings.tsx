@@ -1,4 +1,5 @@
 import type { PolicyInForce } from "@signalbox/client"
+import { SEES } from "@signalbox/policy"
 import { useCallback, useState } from "react"
 import { useMe } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
@@ -18,11 +19,12 @@ interface Setting {
   readonly other: string
   /** To know before it is changed. */
   readonly note?: string
+  readonly points?: readonly string[]
   readonly value: unknown
 }
 
 const ENFORCE_NOTE =
-  "Agents that can't be judged are refused: external ones, and Claude Code before 2.1.200. Hooks of settings files and plugins don't run. Even then no rule sees files that a message names with @, ! commands in slash commands and skills, or what a permitted program does."
+  "Agents that can't be judged are refused: external ones, and Claude Code before 2.1.200. Hooks of settings files and plugins don't run. Rules still can't judge:"
 
 /** Switches of the policy besides its rules. A hub that does not know one does not tell it. */
 function settingsOf(policy: PolicyInForce): readonly Setting[] {
@@ -41,7 +43,7 @@ function settingsOf(policy: PolicyInForce): readonly Setting[] {
             now: isEverything ? everything : asked,
             other: isEverything ? asked : everything,
             value: isEverything ? "asked" : "everything",
-            ...(isEverything ? {} : { note: ENFORCE_NOTE }),
+            ...(isEverything ? {} : { note: ENFORCE_NOTE, points: SEES.everything.notJudged }),
           },
         ]
       : []),
@@ -79,14 +81,20 @@ export function PolicySettings({ policy, onChanged }: PolicySettingsProps) {
       <details className="text-dense text-text-2">
         <summary className="w-fit cursor-pointer rounded-control py-1 coarse:min-h-11">What rules can't stop</summary>
         <p className="max-w-prose pt-1">{policy.sees.judged}</p>
-        <ul className="mt-1 flex max-w-prose list-disc flex-col gap-1 ps-5">
-          {policy.sees.notJudged.map((words) => (
-            <li key={words}>{words}</li>
-          ))}
-        </ul>
+        <Points points={policy.sees.notJudged} />
       </details>
       {isAdmin && <ChangeSetting setting={changing} onClose={() => setChanging(undefined)} onChanged={onChanged} />}
     </section>
+  )
+}
+
+function Points({ points }: { readonly points: readonly string[] }) {
+  return (
+    <ul className="mt-1 flex max-w-prose list-disc flex-col gap-1 ps-5">
+      {points.map((words) => (
+        <li key={words}>{words}</li>
+      ))}
+    </ul>
   )
 }
 
@@ -103,7 +111,12 @@ function ChangeSetting({ setting, onClose, onChanged }: ChangeSettingProps) {
     <Dialog title={setting?.title ?? ""} open={setting !== undefined} onClose={onClose}>
       <div className="flex flex-col gap-4 overflow-y-auto px-4 pb-4">
         <p>{setting?.other}</p>
-        {setting?.note !== undefined && <p className="text-dense text-text-2">{setting.note}</p>}
+        {setting?.note !== undefined && (
+          <div className="text-dense text-text-2">
+            <p>{setting.note}</p>
+            <Points points={setting.points ?? []} />
+          </div>
+        )}
         <ChangeReview
           change={change}
           action="Change"
