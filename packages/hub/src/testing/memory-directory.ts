@@ -21,6 +21,7 @@ import {
   type PolicyRow,
   type SaveOptions,
   type SeenFilter,
+  type SessionCount,
   type SessionFilter,
   type SessionKey,
   type SettledAsk,
@@ -54,14 +55,17 @@ export class MemoryDirectory implements Directory {
     return kept && { record: kept.record, own: kept.own }
   }
 
-  async listSessions({ before, state, q = "", limit }: SessionFilter): Promise<readonly SessionRecord[]> {
+  async listSessions({ limit, ...filter }: SessionFilter): Promise<readonly SessionRecord[]> {
     return [...this.#sessions.values()]
       .map(({ record }) => record)
-      .filter((record) => before === undefined || isListedBefore(before, record))
-      .filter((record) => state === undefined || record.state === state)
-      .filter((record) => wordsOf(record).includes(q.toLowerCase()))
+      .filter((record) => isFound(record, filter))
       .toSorted((one, other) => (isListedBefore(one, other) ? -1 : 1))
       .slice(0, limit)
+  }
+
+  async countSessions(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    const found = [...this.#sessions.values()].filter(({ record }) => filters.some((filter) => isFound(record, filter)))
+    return { count: found.length, events: found.reduce((sum, { record }) => sum + record.lastSeq, 0) }
   }
 
   async findSession({ by, key }: SessionKey): Promise<string | undefined> {
@@ -345,6 +349,16 @@ export class MemoryDirectory implements Directory {
 
 function isOpen({ state }: OutgoingMessage): boolean {
   return state === "waiting" || state === "sent"
+}
+
+function isFound(record: SessionRecord, { before, state, q = "", quietSince, archived }: Omit<SessionFilter, "limit">) {
+  return (
+    (before === undefined || isListedBefore(before, record)) &&
+    (state === undefined || record.state === state) &&
+    wordsOf(record).includes(q.toLowerCase()) &&
+    (quietSince === undefined || record.updatedAt < quietSince) &&
+    (archived === undefined || record.archived === archived)
+  )
 }
 
 function placeIn(sessionId: string, id: string): string {

@@ -1,6 +1,6 @@
 import type { KeptSession, SessionRecord } from "../../../model/session-record.ts"
 import { UNTOLD, wordsOf } from "../../directory/sessions.ts"
-import { MAX_LISTED, type SessionFilter, type SessionKey } from "../../directory.ts"
+import { MAX_LISTED, type SessionCount, type SessionFilter, type SessionKey } from "../../directory.ts"
 import { type Reader, type SqlRow, type SqlValue, type Statement, storedOrNull } from "../statement.ts"
 import { fromStored, toStored } from "../stored-text.js"
 
@@ -60,23 +60,22 @@ export class SessionTable {
     return row && { record: toRecord(row), own: wholeOwn(String(row[1]), row[2]) }
   }
 
-  async list({ before, state, q = "", limit }: SessionFilter): Promise<readonly SessionRecord[]> {
-    const conditions: string[] = []
+  async list({ limit, ...filter }: SessionFilter): Promise<readonly SessionRecord[]> {
     const values: SqlValue[] = []
-    const place = (value: SqlValue) => `$${values.push(value)}`
-    if (before !== undefined) {
-      const { pinned, createdAt, id } = before
-      conditions.push(
-        `(pinned, created_at, id) < (${place(pinned)}, ${place(toStored(createdAt))}, ${place(toStored(id))})`,
-      )
-    }
-    if (state !== undefined) conditions.push(`state = ${place(state)}`)
-    if (q !== "") conditions.push(`strpos(words, ${place(toStored(q.toLowerCase()))}) > 0`)
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+    const where = conditionOf(filter, values)
     const order = "ORDER BY pinned DESC, created_at DESC, id DESC"
-    const most = place(Math.max(0, Math.min(limit, MAX_LISTED)))
-    const rows = await this.#reader.all(`SELECT record FROM sessions ${where} ${order} LIMIT ${most}`, values)
+    const most = `$${values.push(Math.max(0, Math.min(limit, MAX_LISTED)))}`
+    const rows = await this.#reader.all(`SELECT record FROM sessions WHERE ${where} ${order} LIMIT ${most}`, values)
     return rows.map(toRecord)
+  }
+
+  async count(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    const values: SqlValue[] = []
+    const isFound = ["FALSE", ...filters.map((filter) => conditionOf(filter, values))].join(" OR ")
+    const events = `sum(substring(record from '"lastSeq":([0-9]+)')::bigint)`
+    const sql = `SELECT count(*), coalesce(${events}, 0) FROM sessions WHERE ${isFound}`
+    const [count, sum] = (await this.#reader.get(sql, values)) ?? []
+    return { count: Number(count), events: Number(sum) }
   }
 
   /** The newest of several with this key: the one before it was stopped. */
@@ -97,6 +96,25 @@ export class SessionTable {
   async unfinished(): Promise<readonly string[]> {
     return (await this.#reader.all(UNFINISHED, [])).map(([id]) => fromStored(String(id)))
   }
+}
+
+/** Pushes what the condition refers to. */
+function conditionOf(filter: Omit<SessionFilter, "limit">, values: SqlValue[]): string {
+  const { before, state, q = "", quietSince, archived } = filter
+  const conditions = ["TRUE"]
+  const place = (value: SqlValue) => `$${values.push(value)}`
+  if (before !== undefined) {
+    const { pinned, createdAt, id } = before
+    conditions.push(
+      `(pinned, created_at, id) < (${place(pinned)}, ${place(toStored(createdAt))}, ${place(toStored(id))})`,
+    )
+  }
+  if (state !== undefined) conditions.push(`state = ${place(state)}`)
+  if (q !== "") conditions.push(`strpos(words, ${place(toStored(q.toLowerCase()))}) > 0`)
+  if (quietSince !== undefined) conditions.push(`updated_at < ${place(quietSince)}`)
+  // Quotation marks in a text of JSON have a backslash before them. PostgreSQL's own JSON knows no escaped NUL.
+  if (archived !== undefined) conditions.push(`strpos(record, ${place(`"archived":${archived}`)}) > 0`)
+  return conditions.join(" AND ")
 }
 
 /** The parts of a session's `own`, put together as they were. */
