@@ -37,7 +37,7 @@ export class MemoryDirectory implements Directory {
   readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
-  readonly #ruleUses: { readonly rule: string; readonly day: string; readonly session: string }[] = []
+  readonly #ruleUses: { readonly rule: string; readonly day: string; session: string }[] = []
   readonly #seenCalls = new Map<string, NumberedCall>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
@@ -105,6 +105,10 @@ export class MemoryDirectory implements Directory {
     for (const [key, { sessionId, where }] of this.#grants) {
       if (sessionId === id && (where === "hub" || where === "session")) this.#grants.delete(key)
     }
+    for (const [key, { role, sessionId }] of this.#tokens) {
+      if (sessionId === id && role === "agent") this.#tokens.delete(key)
+    }
+    for (const use of this.#ruleUses) if (use.session === id) use.session = ""
     for (const [key, ask] of this.#asks) if (ask.sessionId === id) this.#asks.set(key, purgedAsk(ask))
     for (const [key, call] of this.#seenCalls) if (call.sessionId === id) this.#seenCalls.set(key, purgedCall(call))
     for (const [index, record] of this.#audit.entries()) {
