@@ -272,7 +272,7 @@ export class Retention {
     this.#hasMore = true
     if (this.#working !== undefined || this.#isClosed) return
     this.#working = this.#purgeAll()
-      .catch((error) => this.#options.trouble("old sessions could not be purged", error))
+      .catch((error: unknown) => this.#options.trouble("old sessions could not be purged", error))
       .finally(() => {
         this.#working = undefined
         // Asked for while the last ones were being ended.

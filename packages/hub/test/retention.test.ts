@@ -311,28 +311,35 @@ describe("pruning", () => {
     await retention.close()
   })
 
-  it("[PG31] [PG32] a prune of 10,041 sessions counts all of them, and goes on until none is left, also after a restart", async () => {
+  it("[PG31] a prune of more than 10,000 sessions tells how many it is", async () => {
+    const parts = await daysOf(10_050)
+    const retention = retentionOn(parts)
+    const dry = await retention.prune({ olderThan: "10d", dryRun: true }, PERSON)
+    expect([dry.count, dry.events, dry.sessions.length, dry.more]).toEqual([10_041, 50_205, 100, false])
+    expect((await retention.prune({ olderThan: "10d" }, PERSON)).count).toBe(10_041)
+    expect((await retention.size()).purging).toBeGreaterThan(10_000)
+    await retention.close()
+  })
+
+  it("[PG30] [PG32] a prune of more sessions than it looks at in one go goes on until none is left, also after a restart", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     onTestFinished(() => void vi.useRealTimers())
-    const parts = await daysOf(10_050)
+    const parts = await daysOf(650)
     const first = retentionOn(parts)
-    const dry = await first.prune({ olderThan: "10d", dryRun: true }, PERSON)
-    expect([dry.count, dry.events, dry.sessions.length, dry.more]).toEqual([10_041, 50_205, 100, false])
-    expect((await first.prune({ olderThan: "10d" }, PERSON)).count).toBe(10_041)
-    expect((await first.size()).purging).toBeGreaterThan(9_000)
+    expect((await first.prune({ olderThan: "10d", keepLast: 20 }, PERSON)).count).toBe(630)
     await first.close()
     const later = retentionOn(parts)
     const left = async () => (await parts.directory.countSessions([{}])).count
-    expect(await left()).toBeGreaterThan(9_000)
+    expect(await left()).toBeGreaterThan(600)
     const isOver = async () => {
       await vi.advanceTimersByTimeAsync(61_000)
-      expect(await left()).toBe(9)
+      expect(await left()).toBe(20)
       expect(await parts.directory.getDocument("open-prunes")).toEqual([])
     }
-    await vi.waitFor(isOver, { timeout: 60_000 })
+    await vi.waitFor(isOver, { timeout: 20_000 })
     expect((await later.size()).purging).toBe(0)
     await later.close()
-  }, 90_000)
+  }, 30_000)
 
   it("[PG32] a person's prune takes sessions that the hub's own prune lets go when the settings change", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })

@@ -78,6 +78,8 @@ export class Purger {
           forgetting = forgetting.then(() => (trouble === undefined ? forget() : undefined))
         })
         await forgetting
+        // What was forgotten freed some more.
+        await this.#shrink()
       }
     } catch (error) {
       trouble ??= error
@@ -90,14 +92,18 @@ export class Purger {
   }
 
   async #deleteAll(forget: () => void): Promise<void> {
-    const { steps, shrink } = this.#options
+    const { steps } = this.#options
     for (let turn = 1, isMore = true; isMore; turn++) {
       isMore = false
       for (const step of steps) if (await this.#rested(step)) isMore = true
       if (isMore && turn % TIDY_TURNS > 0) continue
       forget()
-      if (shrink !== undefined) await this.#each(shrink)
+      await this.#shrink()
     }
+  }
+
+  async #shrink(): Promise<void> {
+    if (this.#options.shrink !== undefined) await this.#each(this.#options.shrink)
   }
 
   /** Until a step says that there is no more. */

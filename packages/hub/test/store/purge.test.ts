@@ -203,10 +203,8 @@ describe("a store from which sessions are purged", () => {
     withFile(async (file) => {
       const store = openStore({ file })
       const ids = Array.from({ length: 400 }, (_, n) => `s${n}`)
-      for (const id of ids) {
-        await store.directory.saveSession(keptSession(id, { state: "ended" }))
-        await store.log.append(id, said("x".repeat(20_000), 1))
-      }
+      await Promise.all(ids.map((id) => store.directory.saveSession(keptSession(id, { state: "ended" }))))
+      await Promise.all(ids.map((id) => store.log.append(id, said("x".repeat(20_000), 1))))
       const whole = store.size().bytes
       await Promise.all(ids.map((id) => purge(store, id)))
       store.purger.wake()

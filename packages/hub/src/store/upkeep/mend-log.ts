@@ -174,7 +174,7 @@ async function fillHoles(database: Database, log: NamedLog): Promise<Filled> {
       const isLong = seq - last - 1 > MAX_HOLE
       // Each event has an id of its own, and they go up: a number greater than its event's id is itself a product of the damage.
       if (!isLong || seq <= id) noted += note(database, log.number, [last + 1, seq - 1])
-      if (isLong) return { noted, tail: moveTail(database, log, seq) }
+      if (isLong) return { noted: noted + takeOutOfBlocks(database, log.number, seq), tail: moveTail(database, log, seq) }
       last = seq
     }
     if (rows.length < PAGE) break
@@ -190,7 +190,6 @@ function moveTail(database: Database, log: NamedLog, from: number): NamedLog {
   const name = randomUUID()
   const [id] = database.get("INSERT INTO log_sessions (name) VALUES (?) RETURNING id", [name]) ?? []
   const tail = { number: Number(id), name }
-  takeOutOfBlocks(database, log.number, from)
   for (const table of ["events", "event_keys", "messages", "seen_calls"]) {
     const [to, of] = table.startsWith("event") ? [tail.number, log.number] : [name, log.name]
     const move = `UPDATE ${table} SET session = ?, seq = seq - ? WHERE session = ? AND seq >= ?`
@@ -205,14 +204,18 @@ function moveTail(database: Database, log: NamedLog, from: number): NamedLog {
   return tail
 }
 
-/** Blocks name the numbers of their lines, so lines that get other numbers go back to their events. */
-function takeOutOfBlocks(database: Database, number: number, from: number): void {
+/** Blocks name the numbers of their lines, so lines that get other numbers go back to their events. Returns how many are in no block. */
+function takeOutOfBlocks(database: Database, number: number, from: number): number {
+  let lost = 0
   const lines = new ColdLines((sql, values) => database.get(sql, values) ?? [])
   const next = "SELECT id, seq FROM events WHERE session = ? AND seq >= ? AND typeof(line) = 'integer' ORDER BY seq LIMIT ?"
   for (let at = from; ; ) {
     const rows = database.all(next, [number, at, PAGE])
     for (const [id = null, seq] of rows) {
-      database.run("UPDATE events SET line = ? WHERE id = ?", [lines.tryLine(number, Number(seq)) ?? lostLine(1), id])
+      const line = lines.tryLine(number, Number(seq))
+      if (line === undefined) lost++
+      const change = line === undefined ? "origin = 'hub', by = NULL, line = ?" : "line = ?"
+      database.run(`UPDATE events SET ${change} WHERE id = ?`, [line ?? lostLine(1), id])
       at = Number(seq) + 1
     }
     if (rows.length < PAGE) break
@@ -220,6 +223,7 @@ function takeOutOfBlocks(database: Database, number: number, from: number): void
   database.run("DELETE FROM event_blocks WHERE session = ? AND first_seq >= ?", [number, from])
   database.run("UPDATE event_blocks SET last_seq = ? WHERE session = ? AND last_seq >= ?", [from - 1, number, from])
   database.run("UPDATE log_sessions SET cold_to = min(cold_to, ?) WHERE id = ?", [from - 1, number])
+  return lost
 }
 
 /** A hub that starts reads the events behind the last one that the session's record knows. */
