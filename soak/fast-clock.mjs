@@ -20,5 +20,6 @@ const HOUR_MS = 3_600_000
 const FAST_HOUR_MS = 150
 
 globalThis.setTimeout = new Proxy(setTimeout, {
-  apply: (real, self, [run, ms, ...rest]) => Reflect.apply(real, self, [run, ms === HOUR_MS ? FAST_HOUR_MS : ms, ...rest]),
+  apply: (real, self, [run, ms, ...rest]) =>
+    Reflect.apply(real, self, [run, ms === HOUR_MS ? FAST_HOUR_MS : ms, ...rest]),
 })

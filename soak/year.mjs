@@ -138,8 +138,8 @@ function isSettled() {
 async function isPrunedByItself() {
   const before = Date.now() - DAY_MS - 1_000
   const deadline = Date.now() + PURGE_MS
-  const [newest] = [...ledger.ended].filter(([, at]) => at < before).at(-1) ?? []
-  while (newest !== undefined && (await hub.call("GET", `/api/sessions/${newest}`)).status !== 404) {
+  const [newest] = [...ledger.ended].filter(([, at]) => at < before).at(-1) ?? ["nobody"]
+  while ((await hub.call("GET", `/api/sessions/${newest}`)).status !== 404) {
     if (Date.now() > deadline) throw new Error(`the hub did not prune by itself within ${PURGE_MS} ms`)
     await pause(50)
   }

@@ -168,7 +168,9 @@ export class Retention {
     const jobs = [...this.#jobs.values()].filter((job) => job.isWanted())
     // One that could not be purged stands before the place that was reached.
     const rest = (job: Job) => this.#filterOf(job, job.hasFailed ? undefined : job.place)
-    return jobs.length === 0 ? 0 : (await this.#options.directory.countSessions(await Promise.all(jobs.map(rest)))).count
+    return jobs.length === 0
+      ? 0
+      : (await this.#options.directory.countSessions(await Promise.all(jobs.map(rest)))).count
   }
 
   /** Ends after the session that is under way. */
@@ -196,8 +198,7 @@ export class Retention {
       // Those too that another hub was asked for, where hubs share the store.
       for (const open of await this.#openPrunes()) this.#begin(open)
       const { retention } = this.#options.settings()
-      if (isClockSteady && retention !== null)
-        this.#begin({ ...this.#choiceOf(retention), by: ACTOR.hub, via: "hub" })
+      if (isClockSteady && retention !== null) this.#begin({ ...this.#choiceOf(retention), by: ACTOR.hub, via: "hub" })
     } catch (error) {
       if (!this.#isClosed) this.#options.trouble("old sessions could not be purged", error)
     }
@@ -286,7 +287,10 @@ export class Retention {
     let failures = 0
     let startedAt = performance.now()
     for (let job = this.#nextJob(); job !== undefined; job = this.#nextJob()) {
-      const page = await this.#options.directory.listSessions({ ...(await this.#filterOf(job, job.place)), limit: PAGE })
+      const page = await this.#options.directory.listSessions({
+        ...(await this.#filterOf(job, job.place)),
+        limit: PAGE,
+      })
       for (const record of page) {
         if (this.#isClosed) return
         if (!job.isWanted()) break

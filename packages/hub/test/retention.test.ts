@@ -223,7 +223,11 @@ type Parts = Pick<ReturnType<typeof setUpSessions>, "directory" | "log" | "regis
 const NOW = new Date("2030-06-01T00:00:00.000Z")
 const SIZE = { bytes: 10_000, freeBytes: 0, walBytes: 0, searchBytes: 0, canShrink: true, events: 100 }
 
-function retentionOn(parts: Parts, settings: Settings | null | (() => Settings | null) = null, trouble = fails): Retention {
+function retentionOn(
+  parts: Parts,
+  settings: Settings | null | (() => Settings | null) = null,
+  trouble = fails,
+): Retention {
   return new Retention({
     ...parts,
     tokens: { ofSession: async () => [], revokeAll: async () => undefined },

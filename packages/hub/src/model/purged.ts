@@ -115,9 +115,18 @@ export function purgedRun(run: Run, session: string): Run {
 }
 
 const LEAVE = {
-  asks: (body: string) => purgedAsk(parsed(body)),
-  seen_calls: (body: string) => purgedCall(parsed<SeenCall>(body)),
-  audit: (body: string) => purgedAudit(parsed<Omit<AuditRecord, "id">>(body)),
+  asks: (body: string) => {
+    const ask: AskRecord = JSON.parse(body)
+    return purgedAsk(ask)
+  },
+  seen_calls: (body: string) => {
+    const call: SeenCall = JSON.parse(body)
+    return purgedCall(call)
+  },
+  audit: (body: string) => {
+    const record: Omit<AuditRecord, "id"> = JSON.parse(body)
+    return purgedAudit(record)
+  },
 }
 
 /** Tables whose rows stay when their session is purged. */
@@ -133,7 +142,10 @@ export function leftInRow(table: PurgedTable, body: string): string | null {
 
 /** The same of a run's document. */
 export function leftInRun(body: string, session: string): string | null {
-  return leftBy(() => purgedRun(parsed(body), session))
+  return leftBy(() => {
+    const run: Run = JSON.parse(body)
+    return purgedRun(run, session)
+  })
 }
 
 function leftBy(leave: () => unknown): string | null {
@@ -142,11 +154,6 @@ function leftBy(leave: () => unknown): string | null {
   } catch {
     return null
   }
-}
-
-function parsed<T>(body: string): T {
-  const kept: T = JSON.parse(body)
-  return kept
 }
 
 function only<T extends object, K extends keyof T>(value: T, names: readonly K[]): Pick<T, K> {

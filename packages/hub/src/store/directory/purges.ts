@@ -109,7 +109,9 @@ export class PurgeTable {
     if (run === undefined) return DONE
     // The id in quotation marks. It has nothing to escape.
     const id = String(run).slice(1, -1)
-    rewrite(this.#database, { table: "documents", key: "name", number: runNamed(id) }, (body) => leftInRun(body, session))
+    rewrite(this.#database, { table: "documents", key: "name", number: runNamed(id) }, (body) =>
+      leftInRun(body, session),
+    )
     this.#database.run("DELETE FROM documents WHERE name = ?", [runOf(session)])
     return DONE
   }

@@ -174,7 +174,8 @@ async function fillHoles(database: Database, log: NamedLog): Promise<Filled> {
       const isLong = seq - last - 1 > MAX_HOLE
       // Each event has an id of its own, and they go up: a number greater than its event's id is itself a product of the damage.
       if (!isLong || seq <= id) noted += note(database, log.number, [last + 1, seq - 1])
-      if (isLong) return { noted: noted + takeOutOfBlocks(database, log.number, seq), tail: moveTail(database, log, seq) }
+      if (isLong)
+        return { noted: noted + takeOutOfBlocks(database, log.number, seq), tail: moveTail(database, log, seq) }
       last = seq
     }
     if (rows.length < PAGE) break
@@ -208,7 +209,8 @@ function moveTail(database: Database, log: NamedLog, from: number): NamedLog {
 function takeOutOfBlocks(database: Database, number: number, from: number): number {
   let lost = 0
   const lines = new ColdLines((sql, values) => database.get(sql, values) ?? [])
-  const next = "SELECT id, seq FROM events WHERE session = ? AND seq >= ? AND typeof(line) = 'integer' ORDER BY seq LIMIT ?"
+  const next =
+    "SELECT id, seq FROM events WHERE session = ? AND seq >= ? AND typeof(line) = 'integer' ORDER BY seq LIMIT ?"
   for (let at = from; ; ) {
     const rows = database.all(next, [number, at, PAGE])
     for (const [id = null, seq] of rows) {

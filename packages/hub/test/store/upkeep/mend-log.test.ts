@@ -60,7 +60,9 @@ it("[BU10] what stands behind a hole of more than a million events is kept in a 
   const [hole, gone] = [2_000_000, 2 ** 40]
   const { store, file, reopen, dispose } = await openReopenable()
   for (const session of ["s", "t"]) {
-    await store.directory.saveSession(keptSession(session, { state: "ended", lastSeq: session === "s" ? hole + 300 : 300 }))
+    await store.directory.saveSession(
+      keptSession(session, { state: "ended", lastSeq: session === "s" ? hole + 300 : 300 }),
+    )
     await store.log.append(session, numberedEvents(300))
   }
   const ask = pendingAsk("a", { seq: hole + 250 })
