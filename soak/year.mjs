@@ -56,6 +56,8 @@ const keptShare = Math.max(0.01, 20 / sessions)
 const quietFrom = Math.ceil((days * 2) / 3)
 const memory = /** @type {[day: number, mb: number][]} */ ([])
 let largestMb = 0
+/** The database's pages in use when all that was to be pruned is gone. */
+let leftMb = 0
 let backups = 0
 /** Days on which the hub pruned by itself. */
 let automaticDays = 0
@@ -214,7 +216,12 @@ async function checkBackup() {
 }
 
 function checkBounds() {
-  const limitMb = BASE_MB + ledger.kept.size * MAX_MB_PER_KEPT + (ledger.pruned / 1000) * MAX_MB_PER_1000_PURGED
+  const leftLimitMb = ledger.kept.size * MAX_MB_PER_KEPT + (ledger.pruned / 1000) * MAX_MB_PER_1000_PURGED
+  const limitMb = BASE_MB + leftLimitMb
+  ledger.require(
+    leftMb <= leftLimitMb,
+    () => `the database is left with ${leftMb.toFixed(1)} MB, and ${leftLimitMb.toFixed(1)} are allowed`,
+  )
   ledger.require(
     largestMb <= limitMb,
     () => `the data took ${largestMb.toFixed(0)} MB, and ${limitMb.toFixed(0)} are allowed`,
@@ -234,6 +241,7 @@ function checkBounds() {
   const judged = (/** @type {number} */ count) =>
     count < DAYS_FOR_A_SLOPE ? ` (not judged: ${count} of ${DAYS_FOR_A_SLOPE} points)` : ""
   return {
+    "database in the end": `${leftMb.toFixed(1)} MB of ${leftLimitMb.toFixed(1)}`,
     "data at its largest": `${largestMb.toFixed(1)} MB of ${limitMb.toFixed(0)}`,
     "memory, a day": `${growth.toFixed(3)} MB${judged(memory.length)}`,
     "memory at start, a day": `${starts.toFixed(3)} MB${judged(hub.startsMb.length)}`,
@@ -256,6 +264,8 @@ try {
   await pause(2 * DAY_MS)
   await prune(0)
   await ledger.checkList(hub)
+  const { bytes, freeBytes } = await hub.must("GET", "/api/store")
+  leftMb = (bytes - freeBytes) / 1024 / 1024
   ledger.require(hub.kills === kills, () => `${hub.kills} kills happened, and ${kills} were asked for`)
   const [, compressed] = /form="compressed"\} (\d+)/.exec(await hub.metrics()) ?? []
   const isLong = automaticDays > 0 || Date.now() - hub.startedAt > 2 * SETTLED_MS

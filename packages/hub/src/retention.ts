@@ -196,7 +196,7 @@ export class Retention {
     try {
       const isClockSteady = await this.#noteSize()
       // Those too that another hub was asked for, where hubs share the store.
-      for (const open of await this.#openPrunes()) this.#begin(open)
+      for (const open of openPrunesIn(await this.#options.directory.getDocument(PRUNES))) this.#begin(open)
       const { retention } = this.#options.settings()
       if (isClockSteady && retention !== null) this.#begin({ ...this.#choiceOf(retention), by: ACTOR.hub, via: "hub" })
     } catch (error) {
@@ -343,10 +343,6 @@ export class Retention {
       return prunes
     }
     await this.#options.directory.changeDocument(PRUNES, changed, { synced: true })
-  }
-
-  async #openPrunes(): Promise<readonly OpenPrune[]> {
-    return openPrunesIn(await this.#options.directory.getDocument(PRUNES))
   }
 
   #choiceOf({ olderThan, archived, keepLast }: Prune): Choice {
