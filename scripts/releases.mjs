@@ -32,6 +32,14 @@ export async function commitOf(name) {
   }
 }
 
+/** Whether what this clone lacks is in no clone of the repository. A shallow one lacks what could be fetched. */
+export async function isWholeHistory() {
+  const { stdout } = await runFile("git", ["rev-parse", "--is-shallow-repository"], { cwd: root }).catch(() => ({
+    stdout: "",
+  }))
+  return stdout.trim() === "false"
+}
+
 /**
  * The directory of that release, built first if it is missing.
  * @param {string} name

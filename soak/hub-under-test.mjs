@@ -30,6 +30,7 @@ export class HubUnderTest {
   /** Everything is below it. */
   base = mkdtempSync(join(tmpdir(), "signalbox-year-"))
   kills = 0
+  startedAt = 0
   /** Resident memory a moment after each start. @type {number[]} */
   startsMb = []
   /** An admin's. */
@@ -37,8 +38,8 @@ export class HubUnderTest {
   #port = 0
   /** @type {import("node:child_process").ChildProcess | undefined} */
   #child
-  /** @type {Promise<void> | undefined} a kill, until the hub is back */
-  #coming
+  /** Until the hub is back from all kills. */
+  #coming = Promise.resolve()
 
   /** @param {string} [data] a data directory that there is */
   constructor(data) {
@@ -54,6 +55,7 @@ export class HubUnderTest {
       stdio: ["ignore", "pipe", "inherit"],
     })
     this.#child = child
+    this.startedAt = Date.now()
     for await (const line of createInterface({ input: child.stdout })) {
       this.token = JSON.parse(line).token
       await pause(300)
@@ -63,11 +65,9 @@ export class HubUnderTest {
     throw new Error("the hub did not start")
   }
 
-  /** Killed, and started again at once. Two at the same time are one. */
+  /** Killed, and started again at once. One kill follows the other. */
   kill() {
-    this.#coming ??= this.#killAndStart().finally(() => {
-      this.#coming = undefined
-    })
+    this.#coming = this.#coming.then(() => this.#killAndStart())
     return this.#coming
   }
 
@@ -84,7 +84,7 @@ export class HubUnderTest {
 
   /** For good, with all that is below it. */
   async dispose() {
-    await this.#coming
+    await this.#coming.catch(() => undefined)
     await this.#end("SIGTERM")
     rmSync(this.base, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -124,6 +124,11 @@ export class HubUnderTest {
     const reply = await this.call(method, path, body)
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
     return reply.body
+  }
+
+  async metrics() {
+    const headers = { authorization: `Bearer ${this.token}` }
+    return (await fetch(`http://127.0.0.1:${this.#port}/metrics`, { headers })).text()
   }
 
   /** Whether this token signs in. @param {string} token */

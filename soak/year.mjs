@@ -1,8 +1,9 @@
 // @ts-check
 // A year of a hub in minutes: `node soak/year.mjs [--days 365] [--sessions 200000] [--kills 100] [--seed N]`. Each day makes
 // its share of sessions, ends most of them and prunes those; backups are made in between, and the hub is killed at moments
-// that follow from the seed. The last third of the year has no kills, so that one process shows how its memory grows. Prints
-// a table, and fails when a promise was broken or a bound is passed.
+// that follow from the seed. The last third of the year has no kills, so that one process shows how its memory grows; there the hub
+// prunes by itself, as its settings say, and compresses what is kept. Prints a table, and fails when a promise was broken or a
+// bound is passed.
 
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -25,6 +26,8 @@ const AT_ONCE = 16
 const DAY_MS = 2_000
 const PURGE_MS = 300_000
 const BACKUPS = 12
+/** A hub that runs for so long has begun to prune by itself and to compress; a short year has none. */
+const SETTLED_MS = 90_000
 const NEEDED = ["prune", "backup", "restore"]
 
 const { values } = parseArgs({
@@ -53,7 +56,11 @@ const keptShare = Math.max(0.01, 20 / sessions)
 const quietFrom = Math.ceil((days * 2) / 3)
 const memory = /** @type {[day: number, mb: number][]} */ ([])
 let largestMb = 0
+/** The database's pages in use when all that was to be pruned is gone. */
+let leftMb = 0
 let backups = 0
+/** Days on which the hub pruned by itself. */
+let automaticDays = 0
 /** A backup that is restored at the end, and how many sessions were kept when it was begun. @type {{ file: string, kept: number } | undefined} */
 let middle
 const startedAt = Date.now()
@@ -80,7 +87,8 @@ for (let kill = 0; kill < kills; kill += 1)
 
 /** @param {number} day */
 async function liveOneDay(day) {
-  const moments = new Set(killMoments.get(day))
+  const moments = killMoments.get(day) ?? []
+  const killsAt = (/** @type {number} */ moment) => moments.filter((each) => each === moment).length
   const isBackupDay = day % Math.max(1, Math.floor(days / BACKUPS)) === 0
   let begun = 0
   const kept = ledger.kept.size
@@ -89,14 +97,19 @@ async function liveOneDay(day) {
     while (begun < perDay) {
       const index = begun
       begun += 1
-      if (moments.has(index)) killNow()
+      for (let left = killsAt(index); left > 0; left -= 1) killNow()
       await liveOneSession({ hub, ledger, keptShare, random: seeded(seed * 1_000_003 + day * perDay + index) })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   await beside
   await hub.isBack()
-  await prune(moments.has(perDay))
+  if (day === quietFrom) {
+    const settings = await hub.must("GET", "/api/settings")
+    await hub.must("PUT", "/api/settings", { ...settings, retention: { olderThan: "1d" } })
+  }
+  if (day >= quietFrom && isSettled()) await isPrunedByItself()
+  else await prune(killsAt(perDay))
   largestMb = Math.max(largestMb, hub.sizeMb())
   if (day < quietFrom) return
   await pause(300)
@@ -118,16 +131,41 @@ async function backUp(day, kept) {
   if (old !== undefined) rmSync(old, { force: true })
 }
 
-/** A hub that is killed has forgotten which sessions were still to come: the same prune again takes those. @param {boolean} isKilled */
-async function prune(isKilled) {
+/** In the last third of a long year. */
+function isSettled() {
+  return automaticDays > 0 || (hub.kills === kills && Date.now() - hub.startedAt > SETTLED_MS)
+}
+
+/** Sessions that are due are gone without anybody asking for it. */
+async function isPrunedByItself() {
   const before = Date.now() - DAY_MS - 1_000
-  const killed = isKilled ? pause(300 + choose() * 1_200).then(() => hub.kill()) : undefined
+  const deadline = Date.now() + PURGE_MS
+  const [newest] = [...ledger.ended].filter(([, at]) => at < before).at(-1) ?? ["nobody"]
+  while ((await hub.call("GET", `/api/sessions/${newest}`)).status !== 404) {
+    if (Date.now() > deadline) throw new Error(`the hub did not prune by itself within ${PURGE_MS} ms`)
+    await pause(50)
+  }
+  await isPurged()
+  await ledger.checkPruned(hub, before, 5)
+  automaticDays += 1
+}
+
+/** A hub that is killed begins its prune again a minute later: the same prune again is faster. @param {number} times it is killed */
+async function prune(times) {
+  const before = Date.now() - DAY_MS - 1_000
+  const kill = async () => {
+    for (let left = times; left > 0; left -= 1) {
+      await pause(300 + choose() * 1_200)
+      await hub.kill()
+    }
+  }
+  const killed = kill()
   for (let isDone = false; !isDone; ) {
     const killsBefore = hub.kills
-    const { more } = JSON.parse(await insistOn("prune", "--older-than", "1d", "--state", "ended", "--json"))
+    await insistOn("prune", "--older-than", "1d", "--state", "ended", "--json")
     await isPurged()
     await killed
-    isDone = more !== true && hub.kills === killsBefore
+    isDone = hub.kills === killsBefore
   }
   await ledger.checkPruned(hub, before, 5)
 }
@@ -178,7 +216,12 @@ async function checkBackup() {
 }
 
 function checkBounds() {
-  const limitMb = BASE_MB + ledger.kept.size * MAX_MB_PER_KEPT + (ledger.pruned / 1000) * MAX_MB_PER_1000_PURGED
+  const leftLimitMb = ledger.kept.size * MAX_MB_PER_KEPT + (ledger.pruned / 1000) * MAX_MB_PER_1000_PURGED
+  const limitMb = BASE_MB + leftLimitMb
+  ledger.require(
+    leftMb <= leftLimitMb,
+    () => `the database is left with ${leftMb.toFixed(1)} MB, and ${leftLimitMb.toFixed(1)} are allowed`,
+  )
   ledger.require(
     largestMb <= limitMb,
     () => `the data took ${largestMb.toFixed(0)} MB, and ${limitMb.toFixed(0)} are allowed`,
@@ -198,6 +241,7 @@ function checkBounds() {
   const judged = (/** @type {number} */ count) =>
     count < DAYS_FOR_A_SLOPE ? ` (not judged: ${count} of ${DAYS_FOR_A_SLOPE} points)` : ""
   return {
+    "database in the end": `${leftMb.toFixed(1)} MB of ${leftLimitMb.toFixed(1)}`,
     "data at its largest": `${largestMb.toFixed(1)} MB of ${limitMb.toFixed(0)}`,
     "memory, a day": `${growth.toFixed(3)} MB${judged(memory.length)}`,
     "memory at start, a day": `${starts.toFixed(3)} MB${judged(hub.startsMb.length)}`,
@@ -218,8 +262,15 @@ try {
     if (process.stderr.isTTY) process.stderr.write(`\rday ${day + 1}, ${ledger.created} sessions, ${hub.kills} kills `)
   }
   await pause(2 * DAY_MS)
-  await prune(false)
+  await prune(0)
   await ledger.checkList(hub)
+  const { bytes, freeBytes } = await hub.must("GET", "/api/store")
+  leftMb = (bytes - freeBytes) / 1024 / 1024
+  ledger.require(hub.kills === kills, () => `${hub.kills} kills happened, and ${kills} were asked for`)
+  const [, compressed] = /form="compressed"\} (\d+)/.exec(await hub.metrics()) ?? []
+  const isLong = automaticDays > 0 || Date.now() - hub.startedAt > 2 * SETTLED_MS
+  ledger.require(!isLong || automaticDays > 0, () => "the hub never pruned by itself")
+  ledger.require(!isLong || Number(compressed) > 0, () => "nothing was compressed")
   await ledger.checkKept(hub)
   await hub.kill()
   await ledger.checkKept(hub)
@@ -232,6 +283,7 @@ const more = {
   messages: ledger.messages,
   asks: ledger.asks,
   backups,
+  "days it pruned itself": automaticDays,
   minutes: Math.round((Date.now() - startedAt) / 6000) / 10,
 }
 const bounds = ledger.violations.length > 0 && memory.length === 0 ? {} : checkBounds()

@@ -207,7 +207,7 @@ export class LocalHubCore implements HubCore {
     await session.end({ reason: `stopped by ${caller.name}` })
     await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
     // Revoke the tokens of every session that the conversation went through: nobody returns to it.
-    await tokens.revokeOfSessions(await registry.chainTo(session), caller.name)
+    for (const id of await registry.chainTo(session)) await tokens.revokeAll(await tokens.ofSession(id), caller.name)
     return session.view()
   }
 

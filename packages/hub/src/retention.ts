@@ -8,7 +8,7 @@ import { ACTOR } from "./model/access.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
-import type { Directory, ListPlace } from "./store/directory.ts"
+import { type Directory, isListedBefore, type ListPlace, type SessionFilter } from "./store/directory.ts"
 import type { EventLog } from "./store/event-log.ts"
 import type { Store } from "./store/open-store.ts"
 import type { FanOut } from "./viewers/fan-out.ts"
@@ -17,11 +17,11 @@ export interface RetentionOptions {
   readonly registry: Pick<SessionRegistry, "get" | "find" | "newestOf" | "remove">
   readonly directory: Pick<
     Directory,
-    "purgeSession" | "listSessions" | "sessionsBefore" | "getDocument" | "changeDocument"
+    "purgeSession" | "listSessions" | "countSessions" | "sessionsBefore" | "getDocument" | "changeDocument"
   >
   readonly log: Pick<EventLog, "purge">
   readonly asks: Pick<AskDesk, "isBusyWith">
-  readonly tokens: Pick<Tokens, "revokeOfSessions">
+  readonly tokens: Pick<Tokens, "ofSession" | "revokeAll">
   readonly viewers: Pick<FanOut, "purged">
   readonly store: Pick<Store, "size"> & { readonly purger: { wake(): void } }
   readonly settings: () => HubSettings
@@ -45,18 +45,26 @@ interface Choice extends Pick<Prune, "archived" | "keepLast"> {
 /** A prune that a person asked for and that is not finished: in the store, so that a restart does not forget it. */
 type OpenPrune = Choice & Purging
 
-interface Waiting extends Purging {
-  /** Somebody may pin a session, or use it again, before its turn comes. */
-  readonly isStillWanted: (record: SessionRecord) => boolean
+type Filter = Omit<SessionFilter, "limit">
+
+interface Job extends OpenPrune {
+  /** The hub's own ends when the settings change. A person's stays what it was. */
+  readonly isWanted: () => boolean
+  /** The last session whose turn came. */
+  place?: ListPlace
+  hasFailed: boolean
+  /** All turns came. It stays for the next look if a session could not be purged. */
+  isThrough: boolean
 }
 
 const HOUR_MS = 3_600_000
 /** A hub that starts has other things to do first. */
 const FIRST_LOOK_MS = 60_000
 const PAGE = 200
-/** Sessions that one prune takes, and those of them that are named in the reply. */
-const MAX_PRUNED = 10_000
+/** Sessions that are named in the reply. */
 const MAX_NAMED = 100
+/** It rests as long as it worked, so that half of the time is everybody else's. */
+const WORK_MS = 5
 const MAX_REST_MS = 50
 const PRUNES = "open-prunes"
 const MAX_OPEN_PRUNES = 20
@@ -81,15 +89,11 @@ interface KnownSize {
 /** Deletes sessions for good: one that somebody names, old ones that somebody wants gone, and those that the settings say. */
 export class Retention {
   readonly #options: RetentionOptions
-  /** Sessions that are still to be purged. After a restart they are chosen again, by the settings or an open prune. */
-  readonly #waiting = new Map<string, Waiting>()
-  /** Prunes whose sessions are all among those, by their keys. They end with them. */
-  readonly #queued = new Set<string>()
+  /** Prunes under way, by their keys. After a restart they begin again, by the settings or an open prune. */
+  readonly #jobs = new Map<string, Job>()
   #working: Promise<void> | undefined
   #hasMore = false
   #looking: Promise<void> | undefined
-  /** How many were purged since the hub started. */
-  #purged = 0
   #timer: NodeJS.Timeout
   #isClosed = false
 
@@ -102,6 +106,8 @@ export class Retention {
   async purge(id: string, { by, via }: Purging, isStillWanted = (_record: SessionRecord) => true): Promise<void> {
     const { registry, directory, log, tokens, viewers, store } = this.#options
     const session = await registry.get(id)
+    // The store deletes them with the session.
+    const given = await tokens.ofSession(id)
     const newest = await registry.newestOf(id)
     if (newest !== undefined && newest !== session && !newest.isEnded) throw goesOn(session, newest)
     await session.taken()
@@ -117,33 +123,32 @@ export class Retention {
       const [wasThere] = await Promise.all([directory.purgeSession(id, audit), log.purge(id)])
       if (!wasThere) throw new HubError("session/unknown", `There is no session ${id}.`)
     })
-    this.#purged++
     viewers.purged(id)
     store.purger.wake()
     // Only now: a purge that was refused must leave the session as it was.
     await this.#linkOver(session)
-    await tokens.revokeOfSessions([id], by)
+    await tokens.revokeAll(given, by)
   }
 
   /** Replies at once with what it will purge. Sessions that run, or are woken before their turn comes, are left alone. */
   async prune(how: Prune, purging: Purging): Promise<Pruned> {
-    const { archived, keepLast } = how
-    const choice = { before: this.#momentOf(how), ...(archived && { archived }), ...(keepLast && { keepLast }) }
-    const open = { ...choice, ...purging }
-    const { chosen, more } = await this.#choose(choice)
-    if (how.dryRun !== true) {
+    const { directory, store } = this.#options
+    const open = { ...this.#choiceOf(how), ...purging }
+    const filter = await this.#filterOf(open)
+    const sessions = await directory.listSessions({ ...filter, limit: MAX_NAMED })
+    const { count, events } = await directory.countSessions([filter])
+    if (how.dryRun !== true && count > 0) {
       // Refused while the store is in trouble, so that nobody takes for deleted what is not.
-      if (purging.via === "person" && chosen.length > 0) await this.#changeOpen((prunes) => [...prunes, open])
-      this.#queue(chosen, open)
+      await this.#changeOpen((prunes) => [...prunes, open])
+      this.#begin(open)
     }
-    const events = chosen.reduce((sum, { lastSeq }) => sum + lastSeq, 0)
-    const { bytes, freeBytes, events: all } = await this.#options.store.size()
+    const { bytes, freeBytes, events: all } = await store.size()
     return {
-      count: chosen.length,
-      sessions: chosen.slice(0, MAX_NAMED).map(({ id, title, updatedAt }) => ({ id, title, updatedAt })),
+      count,
+      sessions: sessions.map(({ id, title, updatedAt }) => ({ id, title, updatedAt })),
       events,
       bytes: all === 0 ? 0 : Math.round((bytes - freeBytes) * Math.min(1, events / all)),
-      more,
+      more: false,
     }
   }
 
@@ -155,14 +160,23 @@ export class Retention {
       const age = now - Date.parse(at)
       return age >= ABOUT_A_DAY_MS.from && age <= ABOUT_A_DAY_MS.to
     })
-    return { ...size, purging: this.#waiting.size, ...(dayAgo === undefined ? {} : { dayAgo }) }
+    return { ...size, purging: await this.#left(), ...(dayAgo === undefined ? {} : { dayAgo }) }
+  }
+
+  /** Counted once, however many prunes want it. */
+  async #left(): Promise<number> {
+    const jobs = [...this.#jobs.values()].filter((job) => job.isWanted())
+    // One that could not be purged stands before the place that was reached.
+    const rest = (job: Job) => this.#filterOf(job, job.hasFailed ? undefined : job.place)
+    return jobs.length === 0
+      ? 0
+      : (await this.#options.directory.countSessions(await Promise.all(jobs.map(rest)))).count
   }
 
   /** Ends after the session that is under way. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    this.#waiting.clear()
     await this.#working
     await this.#looking
   }
@@ -182,25 +196,13 @@ export class Retention {
     try {
       const isClockSteady = await this.#noteSize()
       // Those too that another hub was asked for, where hubs share the store.
-      for (const open of await this.#openPrunes()) this.#queue((await this.#choose(open)).chosen, open)
-      if (this.#waiting.size > 0) this.#work()
-      if (isClockSteady) await this.#pruneBySettings()
+      for (const open of openPrunesIn(await this.#options.directory.getDocument(PRUNES))) this.#begin(open)
+      const { retention } = this.#options.settings()
+      if (isClockSteady && retention !== null) this.#begin({ ...this.#choiceOf(retention), by: ACTOR.hub, via: "hub" })
     } catch (error) {
       if (!this.#isClosed) this.#options.trouble("old sessions could not be purged", error)
     }
     if (!this.#isClosed) this.#timer = this.#lookIn(HOUR_MS)
-  }
-
-  /** Until there are no more, or none of them could be purged. */
-  async #pruneBySettings(): Promise<void> {
-    for (let isGoingOn = true; isGoingOn && !this.#isClosed; ) {
-      const { retention } = this.#options.settings()
-      if (retention === null) return
-      const before = this.#purged
-      const { more } = await this.prune(retention, { by: ACTOR.hub, via: "hub" })
-      await this.#working
-      isGoingOn = more && this.#purged > before
-    }
   }
 
   /** Whether the clock went on as it should since the last look. */
@@ -239,88 +241,97 @@ export class Retention {
   }
 
   /** Newest first, among those that were made before the time: nothing can have happened in them later than that. */
-  async #choose(choice: Choice): Promise<{ chosen: SessionRecord[]; more: boolean }> {
-    const { directory } = this.#options
-    const { before, keepLast = 0 } = choice
-    const isKept = await this.#newestEnded(keepLast)
-    const chosen: SessionRecord[] = []
-    let place: ListPlace = { pinned: false, createdAt: before, id: "" }
-    for (;;) {
-      const page = await directory.listSessions({ state: "ended", limit: PAGE, before: place })
-      for (const record of page) {
-        if (isChosen(record, choice) && !isKept.has(record.id)) chosen.push(record)
-        if (chosen.length > MAX_PRUNED) return { chosen: chosen.slice(0, MAX_PRUNED), more: true }
-      }
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return { chosen, more: false }
-      place = last
-      await nextTurn()
-    }
+  async #filterOf({ before, archived, keepLast = 0 }: Choice, after?: ListPlace): Promise<Filter> {
+    const places = [await this.#lastKept(keepLast), ...(after === undefined ? [] : [after])]
+    const later = (one: ListPlace, other: ListPlace) => (isListedBefore(one, other) ? other : one)
+    const place = places.reduce(later, { pinned: false, createdAt: before, id: "" })
+    return { state: "ended", before: place, quietSince: before, ...(archived && { archived }) }
   }
 
-  /** Pinned ones stay anyway, and take no place of those that are to be kept. */
-  async #newestEnded(count: number): Promise<ReadonlySet<string>> {
-    const ids = new Set<string>()
+  /** The last of the newest. Pinned ones stay anyway, and take no place of those that are to be kept. */
+  async #lastKept(count: number): Promise<ListPlace> {
     let place = NEWEST_UNPINNED
-    while (ids.size < count) {
-      const limit = Math.min(PAGE, count - ids.size)
+    for (let left = count; left > 0; left -= PAGE) {
+      const limit = Math.min(PAGE, left)
       const page = await this.#options.directory.listSessions({ state: "ended", limit, before: place })
-      for (const { id } of page) ids.add(id)
       place = page.at(-1) ?? place
       if (page.length < limit) break
       await nextTurn()
     }
-    return ids
+    return place
   }
 
-  #queue(chosen: readonly SessionRecord[], prune: OpenPrune): void {
-    const { by, via, ...choice } = prune
+  /** One that is begun again goes through all of it: some could not be purged the first time. */
+  #begin(prune: OpenPrune): void {
     const { retention } = this.#options.settings()
-    const isStillWanted = (record: SessionRecord) =>
-      isChosen(record, choice) && (via === "person" || this.#options.settings().retention === retention)
-    for (const { id } of chosen) if (!this.#waiting.has(id)) this.#waiting.set(id, { by, via, isStillWanted })
-    if (via === "person") this.#queued.add(keyOf(prune))
+    const isWanted = () => prune.via === "person" || this.#options.settings().retention === retention
+    this.#jobs.set(keyOf(prune), { ...prune, isWanted, hasFailed: false, isThrough: false })
     this.#work()
   }
 
   #work(): void {
     this.#hasMore = true
     if (this.#working !== undefined || this.#isClosed) return
-    this.#working = this.#purgeAll().finally(() => {
-      this.#working = undefined
-      // Asked for while the last ones were being ended.
-      if (this.#hasMore) this.#work()
-    })
+    this.#working = this.#purgeAll()
+      .catch((error: unknown) => this.#options.trouble("old sessions could not be purged", error))
+      .finally(() => {
+        this.#working = undefined
+        // Asked for while the last ones were being ended.
+        if (this.#hasMore) this.#work()
+      })
   }
 
+  /** A page of sessions at a time, people's prunes first. */
   async #purgeAll(): Promise<void> {
     this.#hasMore = false
     let failures = 0
-    for (const [id, { isStillWanted, ...purging }] of this.#waiting) {
-      const startedAt = performance.now()
-      try {
-        await this.purge(id, purging, isStillWanted)
-        failures = 0
-        this.#waiting.delete(id)
-      } catch (error) {
-        if (isPassedOver(error)) this.#waiting.delete(id)
-        else {
-          // It waits for the next look, and so do all others if there are many such.
-          this.#options.trouble(`session ${id} could not be purged`, error)
-          if (++failures === MAX_FAILURES) return
-        }
+    let startedAt = performance.now()
+    for (let job = this.#nextJob(); job !== undefined; job = this.#nextJob()) {
+      const page = await this.#options.directory.listSessions({
+        ...(await this.#filterOf(job, job.place)),
+        limit: PAGE,
+      })
+      for (const record of page) {
+        if (this.#isClosed) return
+        if (!job.isWanted()) break
+        const isPurged = await this.#purgeOne(record.id, job)
+        failures = isPurged ? 0 : failures + 1
+        // It waits for the next look, and so do all others if there are many such.
+        job.hasFailed ||= !isPurged
+        job.place = record
+        if (failures === MAX_FAILURES) return
+        const workedMs = performance.now() - startedAt
+        if (workedMs < WORK_MS) continue
+        await pause(Math.min(MAX_REST_MS, workedMs))
+        startedAt = performance.now()
       }
-      // Half of the time is everybody else's.
-      await pause(Math.min(MAX_REST_MS, performance.now() - startedAt))
+      if (page.length < PAGE || !job.isWanted()) await this.#end(job)
     }
-    if (this.#waiting.size > 0 || this.#queued.size === 0 || this.#isClosed) return
-    const ended = new Set(this.#queued)
+  }
+
+  #nextJob(): Job | undefined {
+    const jobs = this.#isClosed ? [] : [...this.#jobs.values()].filter(({ isThrough }) => !isThrough)
+    return jobs.find(({ via }) => via === "person") ?? jobs[0]
+  }
+
+  /** False: it could not be purged now. One that is passed over is left alone. */
+  async #purgeOne(id: string, job: Job): Promise<boolean> {
     try {
-      await this.#changeOpen((prunes) => prunes.filter((prune) => !ended.has(keyOf(prune))))
-      for (const key of ended) this.#queued.delete(key)
+      await this.purge(id, job, (record) => job.isWanted() && isChosen(record, job))
     } catch (error) {
-      this.#options.trouble("a prune could not be ended", error)
+      if (isPassedOver(error)) return true
+      this.#options.trouble(`session ${id} could not be purged`, error)
+      return false
     }
+    return true
+  }
+
+  async #end(job: Job): Promise<void> {
+    const key = keyOf(job)
+    job.isThrough = true
+    if (job.hasFailed || this.#jobs.get(key) !== job) return
+    if (job.via === "person") await this.#changeOpen((prunes) => prunes.filter((prune) => keyOf(prune) !== key))
+    this.#jobs.delete(key)
   }
 
   /** Each change is made to what is in the store then: two prunes at once, even of two hubs, are both kept. */
@@ -334,15 +345,12 @@ export class Retention {
     await this.#options.directory.changeDocument(PRUNES, changed, { synced: true })
   }
 
-  async #openPrunes(): Promise<readonly OpenPrune[]> {
-    return openPrunesIn(await this.#options.directory.getDocument(PRUNES))
-  }
-
-  #momentOf({ olderThan }: Prune): string {
+  #choiceOf({ olderThan, archived, keepLast }: Prune): Choice {
     const span = spanMs(olderThan)
     if (span === undefined)
       throw new HubError("request/invalid", `olderThan: ${olderThan} isn't a length of time; use 90d, 12h or 15m`)
-    return new Date(this.#now().getTime() - span).toISOString()
+    const before = new Date(this.#now().getTime() - span).toISOString()
+    return { before, ...(archived && { archived }), ...(keepLast && { keepLast }) }
   }
 
   #now(): Date {
@@ -350,8 +358,9 @@ export class Retention {
   }
 }
 
-function keyOf({ before, by, archived, keepLast }: OpenPrune): string {
-  return JSON.stringify([before, by, archived ?? false, keepLast ?? 0])
+/** The hub's own has one key: the next look begins it anew. */
+function keyOf({ before, by, via, archived, keepLast }: OpenPrune): string {
+  return via === "hub" ? via : JSON.stringify([before, by, archived ?? false, keepLast ?? 0])
 }
 
 function isChosen(record: SessionRecord, { before, archived }: Choice): boolean {

@@ -223,13 +223,20 @@ type Parts = Pick<ReturnType<typeof setUpSessions>, "directory" | "log" | "regis
 const NOW = new Date("2030-06-01T00:00:00.000Z")
 const SIZE = { bytes: 10_000, freeBytes: 0, walBytes: 0, searchBytes: 0, canShrink: true, events: 100 }
 
-function retentionOn(parts: Parts, settings: Settings | null = null, trouble = fails): Retention {
+function retentionOn(
+  parts: Parts,
+  settings: Settings | null | (() => Settings | null) = null,
+  trouble = fails,
+): Retention {
   return new Retention({
     ...parts,
-    tokens: { revokeOfSessions: async () => undefined },
+    tokens: { ofSession: async () => [], revokeAll: async () => undefined },
     viewers: { purged: () => undefined },
     store: { size: () => SIZE, purger: { wake: () => undefined } },
-    settings: () => ({ operatorsMayUseAuto: false, retention: settings }),
+    settings: () => ({
+      operatorsMayUseAuto: false,
+      retention: typeof settings === "function" ? settings() : settings,
+    }),
     trouble,
     now: () => new Date(NOW.getTime() + Math.round(performance.now() - started)),
   })
@@ -305,6 +312,58 @@ describe("pruning", () => {
     const purged = await parts.directory.listAudit({ what: "session/purged", after: 0, limit: 1_000 })
     expect(purged).toHaveLength(121)
     expect(purged[0]).toMatchObject({ by: "ann", via: "person" })
+    await retention.close()
+  })
+
+  it("[PG31] a prune of more than 10,000 sessions tells how many it is", async () => {
+    const parts = await daysOf(10_050)
+    const retention = retentionOn(parts)
+    const dry = await retention.prune({ olderThan: "10d", dryRun: true }, PERSON)
+    expect([dry.count, dry.events, dry.sessions.length, dry.more]).toEqual([10_041, 50_205, 100, false])
+    expect((await retention.prune({ olderThan: "10d" }, PERSON)).count).toBe(10_041)
+    expect((await retention.size()).purging).toBeGreaterThan(10_000)
+    await retention.close()
+  })
+
+  it("[PG30] [PG32] a prune of more sessions than it looks at in one go goes on until none is left, also after a restart", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const parts = await daysOf(650)
+    const first = retentionOn(parts)
+    expect((await first.prune({ olderThan: "10d", keepLast: 20 }, PERSON)).count).toBe(630)
+    await first.close()
+    const later = retentionOn(parts)
+    const left = async () => (await parts.directory.countSessions([{}])).count
+    expect(await left()).toBeGreaterThan(600)
+    const isOver = async () => {
+      await vi.advanceTimersByTimeAsync(61_000)
+      expect(await left()).toBe(20)
+      expect(await parts.directory.getDocument("open-prunes")).toEqual([])
+    }
+    await vi.waitFor(isOver, { timeout: 20_000 })
+    expect((await later.size()).purging).toBe(0)
+    await later.close()
+  }, 30_000)
+
+  it("[PG32] a person's prune takes sessions that the hub's own prune lets go when the settings change", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const parts = await daysOf(6)
+    let settings: Settings | null = { olderThan: "1d" }
+    const retention = retentionOn(parts, () => settings)
+    const purgeSession = parts.directory.purgeSession.bind(parts.directory)
+    // While the hub purges the first of them.
+    vi.spyOn(parts.directory, "purgeSession").mockImplementationOnce(async (...purged) => {
+      expect((await retention.prune({ olderThan: "3d" }, PERSON)).count).toBe(4)
+      settings = null
+      return purgeSession(...purged)
+    })
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(61_000)
+      expect(await idsOf(parts)).toEqual(["d2"])
+    })
+    const purged = await parts.directory.listAudit({ what: "session/purged", after: 0, limit: 9 })
+    expect(purged.map(({ by }) => by)).toEqual(["hub", "ann", "ann", "ann", "ann"])
     await retention.close()
   })
 
@@ -385,7 +444,7 @@ describe("pruning", () => {
     const first = retentionOn(parts)
     expect((await first.prune({ olderThan: "1h" }, PERSON)).count).toBe(4)
     await first.close()
-    expect(await idsOf(parts)).toHaveLength(3)
+    expect(await idsOf(parts)).not.toHaveLength(0)
     const later = retentionOn(parts)
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(61_000)

@@ -160,21 +160,27 @@ export class Tokens {
     const isOtherAdmin = (other: TokenRecord) => other.role === "admin" && other.id !== id && this.#isLive(other)
     if (record.role === "admin" && ![...this.#byId.values()].some(isOtherAdmin))
       throw new HubError("token/last-admin", LAST_ADMIN)
+    return this.#revoke(record, by)
+  }
+
+  /** Those with which an agent can connect as this session. */
+  async ofSession(session: string): Promise<readonly TokenRecord[]> {
+    const given = await this.#directory.listTokens({ session, limit: MAX_LIVE_TOKENS })
+    return given.filter(({ revokedAt }) => revokedAt === null)
+  }
+
+  /** Agents' tokens, also when the store has them no more. */
+  async revokeAll(records: readonly TokenRecord[], by: string): Promise<void> {
+    await Promise.all(records.map((record) => this.#revoke(record, by)))
+  }
+
+  async #revoke(record: TokenRecord, by: string): Promise<TokenRecord> {
     const revokedAt = this.#now()
     const revoked = { ...record, revokedAt }
     this.#keep(revoked)
-    this.#tellEnded(id)
-    await Promise.all([this.#directory.revokeToken(id, revokedAt), this.#audit("token/revoked", revoked, by)])
+    this.#tellEnded(record.id)
+    await Promise.all([this.#directory.revokeToken(record.id, revokedAt), this.#audit("token/revoked", revoked, by)])
     return revoked
-  }
-
-  /** Those with which agents connect as one of these sessions. */
-  async revokeOfSessions(sessionIds: readonly string[], by: string): Promise<void> {
-    for (const session of sessionIds) {
-      const given = await this.#directory.listTokens({ session, limit: MAX_LIVE_TOKENS })
-      const over = given.filter(({ revokedAt }) => revokedAt === null)
-      await Promise.all(over.map(({ id }) => this.revoke(id, by)))
-    }
   }
 
   /** Called with the id of each token that was revoked or ran out, so that its open connections are closed. */

@@ -114,6 +114,48 @@ export function purgedRun(run: Run, session: string): Run {
   return { ...run, tasks: run.tasks.map((task) => (isPurged(task) ? { text: "", ...only(task, TASK_FIELDS) } : task)) }
 }
 
+const LEAVE = {
+  asks: (body: string) => {
+    const ask: AskRecord = JSON.parse(body)
+    return purgedAsk(ask)
+  },
+  seen_calls: (body: string) => {
+    const call: SeenCall = JSON.parse(body)
+    return purgedCall(call)
+  },
+  audit: (body: string) => {
+    const record: Omit<AuditRecord, "id"> = JSON.parse(body)
+    return purgedAudit(record)
+  },
+}
+
+/** Tables whose rows stay when their session is purged. */
+export type PurgedTable = keyof typeof LEAVE
+
+/**
+ * The text of such a row after a purge. Null for a damaged one: it would hold up every purge behind it, and what nobody can read may
+ * still quote what was said, so the row goes.
+ */
+export function leftInRow(table: PurgedTable, body: string): string | null {
+  return leftBy(() => LEAVE[table](body))
+}
+
+/** The same of a run's document. */
+export function leftInRun(body: string, session: string): string | null {
+  return leftBy(() => {
+    const run: Run = JSON.parse(body)
+    return purgedRun(run, session)
+  })
+}
+
+function leftBy(leave: () => unknown): string | null {
+  try {
+    return JSON.stringify(leave())
+  } catch {
+    return null
+  }
+}
+
 function only<T extends object, K extends keyof T>(value: T, names: readonly K[]): Pick<T, K> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of these names those that the value has
   return Object.fromEntries(names.flatMap((name) => (name in value ? [[name, value[name]]] : []))) as Pick<T, K>

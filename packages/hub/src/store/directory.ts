@@ -15,6 +15,8 @@ export interface Directory {
   getSession(id: string): Promise<KeptSession | undefined>
   /** A page of them, the pinned ones first, then the newest first. May have some that `q` does not match: rows of an older hub. */
   listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  /** How many sessions at least one of these finds, without their limits, and how many events those have. */
+  countSessions(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount>
   /** The newest session that has this key. */
   findSession(key: SessionKey): Promise<string | undefined>
   /** The sessions whose conversation went on in this one. */
@@ -120,7 +122,16 @@ export interface SessionFilter {
   readonly state?: SessionState
   /** Words of its title, folder, last line, model or id, in any case. */
   readonly q?: string
+  /** Only those in which nothing has happened since. */
+  readonly quietSince?: string
+  /** Only archived ones. */
+  readonly archived?: boolean
   readonly limit: number
+}
+
+export interface SessionCount {
+  readonly count: number
+  readonly events: number
 }
 
 /** `lastAgentUuid` finds only sessions at rest whose agent dialled in and may come back. */

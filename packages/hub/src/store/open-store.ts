@@ -99,8 +99,9 @@ function assemble(database: Database, file: string, options: Omit<StoreOptions, 
     return true
   }
   const purger = new Purger({
-    // The search index last: without one nothing else waits for it.
-    steps: [() => directory.purgeSome(), () => log.purgeSome(), shrink, forget],
+    steps: [() => directory.purgeSome(), () => log.purgeSome()],
+    shrink,
+    forget,
     onTrouble: options.onPurgeTrouble,
   })
   const compression = new Compression({

@@ -14,6 +14,8 @@ const STEP_LOGS = 200
 /** Names of logs that no session has, and the first name after all of them. Sessions have uuids. */
 const PURGED = "purged "
 const AFTER_PURGED = "purged!"
+/** The log that holds the last number of all where that was a purged one's. */
+const LAST = `${PURGED}last`
 
 /** Condition on `log_sessions`: the log is a session's. */
 export const IS_OF_A_SESSION = `name <> '' AND NOT (name >= '${PURGED}' AND name < '${AFTER_PURGED}')`
@@ -30,6 +32,8 @@ export interface PurgedLogsParts {
 export class PurgedLogs {
   readonly #parts: PurgedLogsParts
   readonly #database: Database
+  /** No log before this number has events to be deleted: a queue of thousands is not gone through for each of them. */
+  #from = 0
 
   constructor(parts: PurgedLogsParts) {
     this.#parts = parts
@@ -45,14 +49,17 @@ export class PurgedLogs {
     if (head === undefined) return
     this.#database.run("UPDATE log_sessions SET name = ? WHERE id = ?", [`${PURGED}${head.number}`, head.number])
     this.#database.run("INSERT INTO purged_logs (number) VALUES (?)", [head.number])
+    this.#from = Math.min(this.#from, head.number)
     heads.forget(session)
     keys.drop(head.number)
   }
 
   /** A log that has events to be deleted. */
   next(): number | undefined {
-    const row = this.#database.get("SELECT number FROM purged_logs WHERE is_empty = 0 ORDER BY number LIMIT 1", [])
-    return row === undefined ? undefined : Number(row[0])
+    const first = "SELECT number FROM purged_logs WHERE number >= ? AND is_empty = 0 ORDER BY number LIMIT 1"
+    const row = this.#database.get(first, [this.#from])
+    this.#from = Number(row?.[0] ?? Number.MAX_SAFE_INTEGER)
+    return row && this.#from
   }
 
   /** Deletes some events of this log. */
@@ -62,21 +69,22 @@ export class PurgedLogs {
     this.#database.run("UPDATE purged_logs SET is_empty = 1 WHERE number = ?", [number])
   }
 
-  /** Numbers whose events are deleted, and that the search index may still have; not all at once. */
+  /** Numbers whose events are deleted, and that the search index may still have; not all at once, and none behind those to be deleted. */
   empty(): readonly number[] {
     return this.#database
-      .all("SELECT number FROM purged_logs WHERE is_empty = 1 LIMIT ?", [STEP_LOGS])
+      .all("SELECT number FROM purged_logs WHERE number < ? AND is_empty = 1 LIMIT ?", [this.#from, STEP_LOGS])
       .map(([number]) => Number(number))
   }
 
   /** Nothing knows these any more. The last number of all stays taken, so that no session gets it again. */
   end(numbers: readonly number[]): void {
-    for (const number of numbers) this.#database.run("DELETE FROM purged_logs WHERE number = ?", [number])
-    this.#database.run(
-      `DELETE FROM log_sessions WHERE name >= '${PURGED}' AND name < '${AFTER_PURGED}'
-         AND id NOT IN (SELECT number FROM purged_logs) AND id < (SELECT max(id) FROM log_sessions)`,
-      [],
-    )
+    const isNotLast = "id < (SELECT max(id) FROM log_sessions)"
+    this.#database.run(`DELETE FROM log_sessions WHERE name = ? AND ${isNotLast}`, [LAST])
+    for (const number of numbers) {
+      this.#database.run("DELETE FROM purged_logs WHERE number = ?", [number])
+      if (this.#database.run(`DELETE FROM log_sessions WHERE id = ? AND ${isNotLast}`, [number]) === 0)
+        this.#database.run("UPDATE log_sessions SET name = ? WHERE id = ?", [LAST, number])
+    }
   }
 
   /** True: there may be more. */

@@ -29,6 +29,7 @@ import type {
   PolicyRow,
   SaveOptions,
   SeenFilter,
+  SessionCount,
   SessionFilter,
   SessionKey,
   SettledAsk,
@@ -83,6 +84,10 @@ export class SqliteDirectory implements Directory {
 
   listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]> {
     return this.#sessions.list(filter, () => nextTurn())
+  }
+
+  countSessions(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    return this.#sessions.count(filters, () => nextTurn())
   }
 
   async findSession(key: SessionKey): Promise<string | undefined> {

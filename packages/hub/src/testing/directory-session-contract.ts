@@ -85,6 +85,28 @@ export function describeSessionContract(withDirectory: WithDirectory): void {
       expect(await idsOf(directory, { limit: 9, q: "/home" })).toEqual([])
     }))
 
+  it("[DR12] the list is narrowed by age and by what is archived, and counted; what two filters find is counted once", () =>
+    withDirectory(async ({ directory }) => {
+      for (let day = 1; day <= 6; day++) {
+        const archived = day % 2 === 0
+        const title = `"archived":true,"lastSeq":9 \u0000`
+        const about = { title, archived, createdAt: at(1), updatedAt: at(day), lastSeq: 10 ** (day - 1) }
+        await directory.saveSession(keptSession(`s${day}`, { ...about, state: day === 1 ? "running" : "ended" }))
+      }
+      expect(await idsOf(directory, { limit: 9, quietSince: at(4) })).toEqual(["s3", "s2", "s1"])
+      expect(await idsOf(directory, { limit: 9, quietSince: at(5), archived: true })).toEqual(["s4", "s2"])
+      expect(await idsOf(directory, { limit: 1, quietSince: at(5), archived: false })).toEqual(["s3"])
+      const [old, archived] = [{ quietSince: at(4), state: "ended" } as const, { quietSince: at(5), archived: true }]
+      expect(await directory.countSessions([old])).toEqual({ count: 2, events: 110 })
+      expect(await directory.countSessions([old, archived])).toEqual({ count: 3, events: 1_110 })
+      expect(await directory.countSessions([{}])).toEqual({ count: 6, events: 111_111 })
+      expect(await directory.countSessions([{ before: { pinned: false, createdAt: at(1), id: "s3" } }])).toEqual({
+        count: 2,
+        events: 11,
+      })
+      expect(await directory.countSessions([])).toEqual({ count: 0, events: 0 })
+    }))
+
   it("[DR13] a session is found by the key it was asked for with, by the CLI's id and by its agent's last message", () =>
     withDirectory(async ({ directory }) => {
       const named = (id: string, record: Partial<SessionRecord>, own: Partial<KeptSession["own"]>) => {

@@ -21,6 +21,7 @@ import {
   type PolicyRow,
   type SaveOptions,
   type SeenFilter,
+  type SessionCount,
   type SessionFilter,
   type SessionKey,
   type SettledAsk,
@@ -36,7 +37,7 @@ export class MemoryDirectory implements Directory {
   readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
-  readonly #ruleUses: { readonly rule: string; readonly day: string; readonly session: string }[] = []
+  readonly #ruleUses: { readonly rule: string; readonly day: string; session: string }[] = []
   readonly #seenCalls = new Map<string, NumberedCall>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
@@ -54,14 +55,17 @@ export class MemoryDirectory implements Directory {
     return kept && { record: kept.record, own: kept.own }
   }
 
-  async listSessions({ before, state, q = "", limit }: SessionFilter): Promise<readonly SessionRecord[]> {
+  async listSessions({ limit, ...filter }: SessionFilter): Promise<readonly SessionRecord[]> {
     return [...this.#sessions.values()]
       .map(({ record }) => record)
-      .filter((record) => before === undefined || isListedBefore(before, record))
-      .filter((record) => state === undefined || record.state === state)
-      .filter((record) => wordsOf(record).includes(q.toLowerCase()))
+      .filter((record) => isFound(record, filter))
       .toSorted((one, other) => (isListedBefore(one, other) ? -1 : 1))
       .slice(0, limit)
+  }
+
+  async countSessions(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    const found = [...this.#sessions.values()].filter(({ record }) => filters.some((filter) => isFound(record, filter)))
+    return { count: found.length, events: found.reduce((sum, { record }) => sum + record.lastSeq, 0) }
   }
 
   async findSession({ by, key }: SessionKey): Promise<string | undefined> {
@@ -101,6 +105,10 @@ export class MemoryDirectory implements Directory {
     for (const [key, { sessionId, where }] of this.#grants) {
       if (sessionId === id && (where === "hub" || where === "session")) this.#grants.delete(key)
     }
+    for (const [key, { role, sessionId }] of this.#tokens) {
+      if (sessionId === id && role === "agent") this.#tokens.delete(key)
+    }
+    for (const use of this.#ruleUses) if (use.session === id) use.session = ""
     for (const [key, ask] of this.#asks) if (ask.sessionId === id) this.#asks.set(key, purgedAsk(ask))
     for (const [key, call] of this.#seenCalls) if (call.sessionId === id) this.#seenCalls.set(key, purgedCall(call))
     for (const [index, record] of this.#audit.entries()) {
@@ -348,6 +356,16 @@ export class MemoryDirectory implements Directory {
 
 function isOpen({ state }: OutgoingMessage): boolean {
   return state === "waiting" || state === "sent"
+}
+
+function isFound(record: SessionRecord, { before, state, q = "", quietSince, archived }: Omit<SessionFilter, "limit">) {
+  return (
+    (before === undefined || isListedBefore(before, record)) &&
+    (state === undefined || record.state === state) &&
+    wordsOf(record).includes(q.toLowerCase()) &&
+    (quietSince === undefined || record.updatedAt < quietSince) &&
+    (archived === undefined || record.archived === archived)
+  )
 }
 
 function placeIn(sessionId: string, id: string): string {

@@ -5,7 +5,7 @@ import type { EventLog } from "../store/event-log.ts"
 import type { DirectorySetup } from "./directory-setup.ts"
 import type { EventLogSetup } from "./event-log-setup.ts"
 import { numberedEvent, numberedEvents, readWhole, seqs, upTo } from "./events.ts"
-import { allowed, auditRecord, grant, keptSession, pendingAsk, waitingMessage } from "./records.ts"
+import { allowed, auditRecord, grant, keptSession, pendingAsk, token, waitingMessage } from "./records.ts"
 
 const SECRET = "said in confidence"
 /** A field that a later version adds, and of which nobody thought here. */
@@ -131,6 +131,34 @@ export function describeDirectoryPurgeContract(
       const [{ request: _request, ...ask }, kept] = [pendingAsk("s 7", { sessionId: "s", rule: "r" }), asks[7]]
       const answer = { behavior: "deny", interrupt: true }
       expect(kept).toEqual({ ...allowed(ask, "ann"), state: "denied", answer, purged: true })
+    }))
+
+  it("[PG7] its agent's tokens are gone; uses of rules in it still count on their day", () =>
+    withDirectory(async ({ directory, reopen }) => {
+      const day = "2030-01-31"
+      for (const id of ["s", "other"]) {
+        await directory.saveSession(keptSession(id, { state: "ended" }))
+        await directory.addToken({ ...token(`agent of ${id}`), role: "agent", sessionId: id })
+        const ask = pendingAsk(`ask of ${id}`, { sessionId: id })
+        await directory.addAsk(ask)
+        await directory.settleAsk(ask.id, "pending", allowed(ask, "ann"), { uses: { rules: ["r", `r of ${id}`], day } })
+      }
+      await directory.addToken(token("ann's"))
+      const left = async (from: Directory) => {
+        const tokens = await from.listTokens({ limit: 9 })
+        const [ofS, ofOther, ofDay] = [{ session: "s" }, { session: "other" }, { day }].map((of) => from.ruleUses(of))
+        expect(await ofDay).toEqual(new Map(Object.entries({ r: 2, "r of s": 1, "r of other": 1 })))
+        return [tokens.map(({ id }) => id), (await ofS)?.size, (await ofOther)?.size]
+      }
+      expect(await left(directory)).toEqual([["agent of s", "agent of other", "ann's"], 2, 2])
+      await directory.purgeSession("s", AUDIT)
+      await purgeAll(directory)
+      expect(await left(directory)).toEqual([["agent of other", "ann's"], 0, 2])
+      expect(await directory.findToken("hash of agent of s")).toBeUndefined()
+      await directory.purgeSession("other", AUDIT)
+      const later = reopen === undefined ? directory : await reopen()
+      await purgeAll(later)
+      expect(await left(later)).toEqual([["ann's"], 0, 0])
     }))
 
   it("[PG3] the audit of a machine has the records of its sessions, also when they were purged", () =>

@@ -199,6 +199,25 @@ describe("a store from which sessions are purged", () => {
       expect(statSync(file).size).toBeLessThan(empty + 100_000)
     }))
 
+  it("[PG13] the file shrinks while a long purge goes on, and no name of a purged log is left", () =>
+    withFile(async (file) => {
+      const store = openStore({ file })
+      const ids = Array.from({ length: 400 }, (_, n) => `s${n}`)
+      await Promise.all(ids.map((id) => store.directory.saveSession(keptSession(id, { state: "ended" }))))
+      await Promise.all(ids.map((id) => store.log.append(id, said("x".repeat(20_000), 1))))
+      const whole = store.size().bytes
+      await Promise.all(ids.map((id) => purge(store, id)))
+      store.purger.wake()
+      const isSmaller = () => store.size().events > 0 && store.size().bytes < whole - 1_000_000
+      await expect.poll(isSmaller, { timeout: 10_000, interval: 1 }).toBe(true)
+      await store.purger.settled()
+      expect(store.size()).toMatchObject({ freeBytes: 0, events: 0 })
+      await store.close()
+      expect(counted(file, "purged_logs")).toBe(0)
+      // The one that holds the last number of all, and the one that holds the last event's.
+      expect(counted(file, "log_sessions")).toBe(2)
+    }))
+
   it("[PG14] nothing of what was said is left in the file, also where it shared its pages with others", () =>
     withFile(async (file) => {
       const store = openStore({ file })

@@ -43,7 +43,9 @@ const Pruned = z
       .meta({ description: "The first of them, at most 100" }),
     events: z.int().nonnegative(),
     bytes: z.int().nonnegative().meta({ description: "About how much room they take, from the average of all events" }),
-    more: z.boolean().meta({ description: "One call takes so many and no more: call again for the others" }),
+    more: z
+      .boolean()
+      .meta({ description: "Always false: one call takes them all. An older hub took 10,000 at a time" }),
   })
   .meta({ id: "Pruned" })
 export type Pruned = Told<z.output<typeof Pruned>>

@@ -1,9 +1,7 @@
-import type { AskState, Run } from "@signalbox/protocol/hub-api"
-import type { AskRecord } from "../../model/ask.ts"
-import { purgedAsk, purgedAudit, purgedCall, purgedRun, runNamed, runOf } from "../../model/purged.ts"
-import type { SeenCall } from "../../model/seen-call.ts"
+import type { AskState } from "@signalbox/protocol/hub-api"
+import { leftInRow, leftInRun, type PurgedTable, runNamed, runOf } from "../../model/purged.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
-import type { NewAuditRecord } from "../directory.ts"
+import { RuleUseTable } from "./rule-uses.ts"
 
 /** How many rows were dealt with, and the place of the last of them. Fewer than the limit: there are no more. */
 interface Purged {
@@ -92,11 +90,13 @@ export class PurgeTable {
     this.#database.run("DELETE FROM purges WHERE session = ?", [session])
   }
 
-  /** Read marks are as many as people. A permission that the hub gave went with the session; one in a settings file holds on. */
+  /** Read marks are as many as people. Nobody can show an agent's token any more. A permission that the hub gave went with the session; one in a settings file holds on. */
   #deleteSmall(session: string): Purged {
     this.#database.run("DELETE FROM read_marks WHERE session = ?", [session])
     this.#database.run("DELETE FROM seen_calls WHERE session = ? AND tool_use = ''", [session])
     this.#database.run("DELETE FROM documents WHERE name = 'clients/' || ?", [session])
+    this.#database.run("DELETE FROM tokens WHERE session = ? AND role = 'agent'", [session])
+    new RuleUseTable(this.#database).leave(session)
     this.#database.run(
       "DELETE FROM grants WHERE session = ? AND CASE WHEN json_valid(body) THEN json_extract(body, '$.where') IN ('hub', 'session') END",
       [session],
@@ -109,10 +109,9 @@ export class PurgeTable {
     if (run === undefined) return DONE
     // The id in quotation marks. It has nothing to escape.
     const id = String(run).slice(1, -1)
-    rewrite(this.#database, { table: "documents", key: "name", number: runNamed(id) }, (body) => {
-      const kept: Run = JSON.parse(body)
-      return purgedRun(kept, session)
-    })
+    rewrite(this.#database, { table: "documents", key: "name", number: runNamed(id) }, (body) =>
+      leftInRun(body, session),
+    )
     this.#database.run("DELETE FROM documents WHERE name = ?", [runOf(session)])
     return DONE
   }
@@ -154,31 +153,20 @@ function asksOf(state: string): Kind {
   return {
     select: `SELECT number, number, octet_length(body) FROM asks
       WHERE session = ? AND state = '${state}' AND number > ? ORDER BY number LIMIT ?`,
-    act: (database, number) =>
-      rewrite(database, { table: "asks", key: "number", number }, (body) => {
-        const ask: AskRecord = JSON.parse(body)
-        return purgedAsk(ask)
-      }),
+    act: (database, number) => leaveRow(database, "asks", number),
   }
 }
 
 const CALLS: Kind = {
   select: `SELECT tool_use, number, octet_length(body) FROM seen_calls
     WHERE session = ?1 AND tool_use > CASE ?2 WHEN ${START} THEN '' ELSE ?2 END ORDER BY tool_use LIMIT ?3`,
-  act: (database, number) =>
-    rewrite(database, { table: "seen_calls", key: "number", number }, (body) => {
-      const call: SeenCall = JSON.parse(body)
-      return purgedCall(call)
-    }),
+  act: (database, number) => leaveRow(database, "seen_calls", number),
 }
 
 const AUDIT: Kind = {
   select: "SELECT id, id, octet_length(body) FROM audit WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
   act: (database, number) => {
-    rewrite(database, { table: "audit", key: "id", number }, (body) => {
-      const record: NewAuditRecord = JSON.parse(body)
-      return purgedAudit(record)
-    })
+    leaveRow(database, "audit", number)
     // Audits of a machine find its records without the session.
     const runner = "SELECT runner FROM purges WHERE purges.session = audit.session"
     database.run(`UPDATE audit SET runner = (${runner}) WHERE id = ? AND runner IS NULL`, [number])
@@ -186,21 +174,19 @@ const AUDIT: Kind = {
 }
 
 interface Place {
-  readonly table: "asks" | "seen_calls" | "audit" | "documents"
+  readonly table: PurgedTable | "documents"
   readonly key: "number" | "id" | "name"
   readonly number: SqlValue
 }
 
-function rewrite(database: Database, { table, key, number }: Place, leave: (body: string) => unknown): void {
+function leaveRow(database: Database, table: PurgedTable, number: SqlValue): void {
+  rewrite(database, { table, key: table === "audit" ? "id" : "number", number }, (body) => leftInRow(table, body))
+}
+
+function rewrite(database: Database, { table, key, number }: Place, leave: (body: string) => string | null): void {
   const column = table === "documents" ? "value" : "body"
   const [body] = database.get(`SELECT ${column} FROM ${table} WHERE ${key} = ?`, [number]) ?? []
-  let left: unknown
-  try {
-    left = leave(String(body))
-  } catch {
-    // A damaged row would hold up every purge behind it, and what nobody can read may still quote what was said: the row goes.
-    database.run(`DELETE FROM ${table} WHERE ${key} = ?`, [number])
-    return
-  }
-  database.run(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [JSON.stringify(left), number])
+  const left = leave(String(body))
+  if (left === null) database.run(`DELETE FROM ${table} WHERE ${key} = ?`, [number])
+  else database.run(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ?`, [left, number])
 }

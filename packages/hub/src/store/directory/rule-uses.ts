@@ -17,6 +17,16 @@ export class RuleUseTable {
     }
   }
 
+  /** The uses of a purged session still count on their day. */
+  leave(session: string): void {
+    this.#database.run(
+      `INSERT INTO rule_uses (session, rule, day, uses) SELECT '', rule, day, uses FROM rule_uses WHERE session = ?
+       ON CONFLICT DO UPDATE SET uses = uses + excluded.uses`,
+      [session],
+    )
+    this.#database.run("DELETE FROM rule_uses WHERE session = ?", [session])
+  }
+
   sum(filter: UsesFilter): ReadonlyMap<string, number> {
     const rows =
       "day" in filter

@@ -1,7 +1,7 @@
 import type { SessionState } from "@signalbox/protocol/hub-api"
 import type { KeptSession, SessionRecord } from "../../model/session-record.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
-import { type ListPlace, MAX_LISTED, type SessionFilter, type SessionKey } from "../directory.ts"
+import { type ListPlace, MAX_LISTED, type SessionCount, type SessionFilter, type SessionKey } from "../directory.ts"
 
 const KEYS = { requestKey: "request_key", agentSessionId: "agent_session", lastAgentUuid: "last_uuid" } as const
 
@@ -17,16 +17,17 @@ export class SessionTable {
     return row === undefined ? undefined : toSession(row)
   }
 
-  /** For words every row is looked at, and between two turns somebody else's. */
-  async list({ before, state, q = "", limit }: SessionFilter, nextTurn: () => Promise<unknown>) {
+  /** Where no index knows which rows are wanted every row is looked at, and between two turns somebody else's. */
+  async list({ before, limit, ...filter }: SessionFilter, nextTurn: () => Promise<unknown>) {
+    const { state, q = "", quietSince } = filter
     const most = Math.min(limit, MAX_LISTED)
     const records: SessionRecord[] = []
     let from = before === undefined ? undefined : placeOf(before)
     for (;;) {
-      const to = q === "" ? undefined : this.#endOfTurn(from, state)
-      const where = listed({ from, to, state, q })
+      const to = q === "" && quietSince === undefined ? undefined : this.#endOfTurn(from, state)
+      const where = listed({ ...filter, from, to })
       const values = [...where.values, most - records.length]
-      const rows = this.#database.all(`SELECT record FROM sessions ${where.sql} ${LIST_ORDER} LIMIT ?`, values)
+      const rows = this.#database.all(`SELECT record FROM sessions WHERE ${where.sql} ${LIST_ORDER} LIMIT ?`, values)
       records.push(...rows.map(toRecord))
       if (to === undefined || records.length >= most) return records
       from = to
@@ -34,10 +35,27 @@ export class SessionTable {
     }
   }
 
+  async count(filters: readonly Omit<SessionFilter, "limit">[], nextTurn: () => Promise<unknown>) {
+    const found = filters.map(({ before, ...filter }) => listed({ ...filter, from: before && placeOf(before) }))
+    const isFound = ["FALSE", ...found.map(({ sql }) => sql)].join(" OR ")
+    const select = `SELECT count(*), coalesce(sum(json_extract(record, '$.lastSeq')), 0) FROM sessions WHERE (${isFound})`
+    let sum: SessionCount = { count: 0, events: 0 }
+    for (let from: Place | undefined; ; ) {
+      const to = this.#endOfTurn(from)
+      const turn = listed({ from, to })
+      const values = [...found.flatMap((each) => each.values), ...turn.values]
+      const [count = 0, events = 0] = this.#database.get(`${select} AND ${turn.sql}`, values) ?? []
+      sum = { count: sum.count + Number(count), events: sum.events + Number(events) }
+      if (to === undefined) return sum
+      from = to
+      await nextTurn()
+    }
+  }
+
   /** The index alone knows it. Undefined: the rest is not more than a turn takes. */
-  #endOfTurn(from: Place | undefined, state: SessionState | undefined): Place | undefined {
+  #endOfTurn(from: Place | undefined, state?: SessionState): Place | undefined {
     const { sql, values } = listed({ from, state })
-    const nth = `SELECT pinned, created_at, id FROM sessions ${sql} ${LIST_ORDER} LIMIT 1 OFFSET ?`
+    const nth = `SELECT pinned, created_at, id FROM sessions WHERE ${sql} ${LIST_ORDER} LIMIT 1 OFFSET ?`
     return this.#database.get(nth, [...values, TURN_ROWS - 1])
   }
 
@@ -78,26 +96,30 @@ const LIST_ORDER = "ORDER BY pinned DESC, created_at DESC, id DESC"
 /** Where a session stands in the list. */
 type Place = readonly SqlValue[]
 
-interface Listed {
+interface Listed extends Pick<SessionFilter, "q" | "quietSince" | "archived"> {
   readonly from: Place | undefined
   readonly to?: Place | undefined
-  readonly state: SessionState | undefined
-  readonly q?: string
+  readonly state?: SessionState | undefined
 }
 
 function placeOf({ pinned, createdAt, id }: ListPlace): Place {
   return [pinned ? 1 : 0, createdAt, id]
 }
 
-/** Rows after one place, up to another and with it. */
-function listed({ from, to, state, q = "" }: Listed): { readonly sql: string; readonly values: readonly SqlValue[] } {
+/** Rows after one place, up to another and with it, as a condition. */
+function listed({ from, to, state, q = "", quietSince, archived }: Listed): {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+} {
   const conditions = [
     { sql: "(pinned, created_at, id) < (?, ?, ?)", values: from },
     { sql: "(pinned, created_at, id) >= (?, ?, ?)", values: to },
     { sql: "state = ?", values: state && [state] },
     { sql: "(words IS NULL OR instr(words, ?) > 0)", values: q === "" ? undefined : [q.toLowerCase()] },
+    { sql: "updated_at < ?", values: quietSince === undefined ? undefined : [quietSince] },
+    { sql: "json_extract(record, '$.archived') = ?", values: archived === undefined ? undefined : [archived ? 1 : 0] },
   ].filter(({ values }) => values !== undefined)
-  const sql = conditions.length === 0 ? "" : `WHERE ${conditions.map((each) => each.sql).join(" AND ")}`
+  const sql = ["TRUE", ...conditions.map((each) => each.sql)].join(" AND ")
   return { sql, values: conditions.flatMap(({ values }) => values ?? []) }
 }
 

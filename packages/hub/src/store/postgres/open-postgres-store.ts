@@ -98,8 +98,8 @@ function assemble({ journal, pool, url, fences, onPurgeTrouble }: Parts): Store 
     return true
   }
   const purger = new Purger({
-    // The search index last: without one nothing else waits for it.
-    steps: [() => directory.purgeSome(), () => log.purgeSome(), forget],
+    steps: [() => directory.purgeSome(), () => log.purgeSome()],
+    forget,
     onTrouble: onPurgeTrouble,
   })
   let closing: Promise<void> | undefined

@@ -18,6 +18,7 @@ import type {
   PolicyRow,
   SaveOptions,
   SeenFilter,
+  SessionCount,
   SessionFilter,
   SessionKey,
   SettledAsk,
@@ -87,6 +88,10 @@ export class PostgresDirectory implements Directory {
 
   listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]> {
     return this.#sessions.list(filter)
+  }
+
+  countSessions(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    return this.#sessions.count(filters)
   }
 
   findSession(key: SessionKey): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { newSession } from "../../model/session-record.ts"
+import { ColdLines } from "../cold/cold-lines.js"
 import { type Database, openAsIs } from "../database.ts"
 import { SessionTable } from "../directory/sessions.ts"
 import { fromStoredKey, keySlot } from "../key-slot.ts"
@@ -9,20 +10,21 @@ import { IS_OF_A_SESSION } from "../purged-logs.ts"
 import { damagedBlocks } from "./soundness.ts"
 
 export interface Mended {
-  /** Events in whose place a note stands. */
+  /** Lost events of which a note tells. */
   readonly notedEvents: number
-  /** Sessions whose record was lost and was made anew from their events. */
+  /** Sessions whose record was lost and was made anew from their events, or that were made for events behind a long hole. */
   readonly madeSessions: number
 }
 
 const PAGE = 1_000
-/** A number so far behind the others is itself a product of the damage. */
+/** So many lost events in a row have a note each. Numbers have no hole, so what follows a longer one needs other numbers. */
 const MAX_HOLE = 1_000_000
+const LOST = JSON.stringify({ type: "hub", subtype: "events_lost" })
 
 /**
  * Brings what was saved into the shape that a hub relies on: every log has its name and its session, the numbers of its events
  * have no hole, keys are found, and marks say what is there. Numbers stay what they were, since asks, messages and read marks refer
- * to them.
+ * to them; only behind a hole that is too long to be filled they begin anew, in a session of their own.
  */
 export async function mendLog(file: string, damaged: ReadonlySet<string>): Promise<Mended> {
   const database = openAsIs(file)
@@ -33,11 +35,18 @@ export async function mendLog(file: string, damaged: ReadonlySet<string>): Promi
     database.run(MISSING_MARKS, [])
     nameLogs(database)
     database.exec(COMPLETE_COLD)
-    const madeSessions = damaged.size > 0 ? makeSessions(database) : 0
     if (damaged.has("event_keys") || damaged.has("store_marks")) await indexKeys(database)
     const isLineLost = (await dropDamagedBlocks(database)) || damaged.has("event_blocks")
     let notedEvents = isLineLost ? noteLostLines(database) : 0
-    for (const log of logsOf(database)) notedEvents += await fillHoles(database, log)
+    let isMoved = false
+    for (const log of logsOf(database)) {
+      for (let rest: NamedLog | undefined = log; rest !== undefined; isMoved ||= rest !== undefined) {
+        const { noted, tail }: Filled = await fillHoles(database, rest)
+        notedEvents += noted
+        rest = tail
+      }
+    }
+    const madeSessions = damaged.size > 0 || isMoved ? makeSessions(database) : 0
     completeMarks(database)
     database.exec("COMMIT")
     return { notedEvents, madeSessions }
@@ -143,32 +152,87 @@ function noteLostLines(database: Database): number {
   return database.run(
     `UPDATE events SET origin = 'hub', by = NULL, line = ? WHERE typeof(line) = 'integer' AND NOT EXISTS (
        SELECT 1 FROM event_blocks WHERE event_blocks.session = events.session AND seq BETWEEN first_seq AND last_seq)`,
-    [JSON.stringify({ type: "hub", subtype: "events_lost", count: 1 })],
+    [lostLine(1)],
   )
 }
 
+interface Filled {
+  readonly noted: number
+  /** Events behind a hole that is too long to be filled: they have holes of their own. */
+  readonly tail?: NamedLog
+}
+
 /** Also behind the last event, as far as the session's record says there was one. */
-async function fillHoles(database: Database, { number, name }: NamedLog): Promise<number> {
+async function fillHoles(database: Database, log: NamedLog): Promise<Filled> {
   let [last, noted] = [0, 0]
+  const some = "SELECT seq, id FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?"
   for (;;) {
     await nextTurn()
-    const rows = database.all("SELECT seq FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?", [
-      number,
-      last,
-      PAGE,
-    ])
-    for (const seq of rows.map(([value]) => Number(value))) {
-      if (seq - last > MAX_HOLE) {
-        database.run("DELETE FROM events WHERE session = ? AND seq >= ?", [number, seq])
-        return noted
-      }
-      noted += note(database, number, [last + 1, seq - 1])
+    const rows = database.all(some, [log.number, last, PAGE])
+    for (const [seq, id] of rows.map((row) => row.map(Number))) {
+      if (seq === undefined || id === undefined) continue
+      const isLong = seq - last - 1 > MAX_HOLE
+      // Each event has an id of its own, and they go up: a number greater than its event's id is itself a product of the damage.
+      if (!isLong || seq <= id) noted += note(database, log.number, [last + 1, seq - 1])
+      if (isLong)
+        return { noted: noted + takeOutOfBlocks(database, log.number, seq), tail: moveTail(database, log, seq) }
       last = seq
     }
     if (rows.length < PAGE) break
   }
-  const recorded = lastSeqOf(database, name)
-  return recorded - last > MAX_HOLE ? noted : noted + note(database, number, [last + 1, recorded])
+  const recorded = lastSeqOf(database, log.name)
+  noted += note(database, log.number, [last + 1, recorded])
+  if (recorded - last > MAX_HOLE) endWhereItEnds(database, log)
+  return { noted }
+}
+
+/** Events from this number on begin anew in a log of their own. Asks, calls and messages that refer to them go along. */
+function moveTail(database: Database, log: NamedLog, from: number): NamedLog {
+  const name = randomUUID()
+  const [id] = database.get("INSERT INTO log_sessions (name) VALUES (?) RETURNING id", [name]) ?? []
+  const tail = { number: Number(id), name }
+  for (const table of ["events", "event_keys", "messages", "seen_calls"]) {
+    const [to, of] = table.startsWith("event") ? [tail.number, log.number] : [name, log.name]
+    const move = `UPDATE ${table} SET session = ?, seq = seq - ? WHERE session = ? AND seq >= ?`
+    database.run(move, [to, from - 1, of, from])
+  }
+  database.run(
+    `UPDATE asks SET session = ?1, body = json_set(body, '$.sessionId', ?1, '$.seq', json_extract(body, '$.seq') - ?2)
+     WHERE session = ?3 AND CASE WHEN json_valid(body) THEN json_extract(body, '$.seq') > ?2 END`,
+    [name, from - 1, log.name],
+  )
+  endWhereItEnds(database, log)
+  return tail
+}
+
+/** Blocks name the numbers of their lines, so lines that get other numbers go back to their events. Returns how many are in no block. */
+function takeOutOfBlocks(database: Database, number: number, from: number): number {
+  let lost = 0
+  const lines = new ColdLines((sql, values) => database.get(sql, values) ?? [])
+  const next =
+    "SELECT id, seq FROM events WHERE session = ? AND seq >= ? AND typeof(line) = 'integer' ORDER BY seq LIMIT ?"
+  for (let at = from; ; ) {
+    const rows = database.all(next, [number, at, PAGE])
+    for (const [id = null, seq] of rows) {
+      const line = lines.tryLine(number, Number(seq))
+      if (line === undefined) lost++
+      const change = line === undefined ? "origin = 'hub', by = NULL, line = ?" : "line = ?"
+      database.run(`UPDATE events SET ${change} WHERE id = ?`, [line ?? lostLine(1), id])
+      at = Number(seq) + 1
+    }
+    if (rows.length < PAGE) break
+  }
+  database.run("DELETE FROM event_blocks WHERE session = ? AND first_seq >= ?", [number, from])
+  database.run("UPDATE event_blocks SET last_seq = ? WHERE session = ? AND last_seq >= ?", [from - 1, number, from])
+  database.run("UPDATE log_sessions SET cold_to = min(cold_to, ?) WHERE id = ?", [from - 1, number])
+  return lost
+}
+
+/** A hub that starts reads the events behind the last one that the session's record knows. */
+function endWhereItEnds(database: Database, { number, name }: NamedLog): void {
+  const last = "coalesce((SELECT max(seq) FROM events WHERE session = ?), 0)"
+  const set = `UPDATE sessions SET record = json_set(record, '$.lastSeq', ${last}) WHERE id = ? AND json_valid(record)`
+  database.run(set, [number, name])
 }
 
 function lastSeqOf(database: Database, name: string): number {
@@ -179,23 +243,21 @@ function lastSeqOf(database: Database, name: string): number {
   return Number(record?.[0] ?? 0)
 }
 
-/** One note for each lost event; the first says how many they are. */
+/** One note for each lost event, or for all of a long hole; the first says how many they are. */
 function note(database: Database, number: number, [from, to]: readonly [number, number]): number {
   if (to < from) return 0
+  const lost = to - from + 1
   const near = "SELECT at FROM events WHERE session = ? AND seq"
   const at =
     database.get(`${near} < ? ORDER BY seq DESC LIMIT 1`, [number, from])?.[0] ??
     database.get(`${near} > ? ORDER BY seq LIMIT 1`, [number, to])?.[0] ??
     Date.now()
-  for (let seq = from; seq <= to; seq++) {
-    const count = seq === from ? { count: to - from + 1 } : {}
-    const line = JSON.stringify({ type: "hub", subtype: "events_lost", ...count })
-    database.run("INSERT INTO events (session, seq, at, origin, line) VALUES (?, ?, ?, 'hub', ?)", [
-      number,
-      seq,
-      at,
-      line,
-    ])
-  }
-  return to - from + 1
+  const add = "INSERT INTO events (session, seq, at, origin, line) VALUES (?, ?, ?, 'hub', ?)"
+  const end = lost > MAX_HOLE ? from : to
+  for (let seq = from; seq <= end; seq++) database.run(add, [number, seq, at, seq === from ? lostLine(lost) : LOST])
+  return lost
+}
+
+function lostLine(count: number): string {
+  return JSON.stringify({ type: "hub", subtype: "events_lost", count })
 }

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest"
 import { openAsIs } from "../../../src/store/database.ts"
+import type { Directory } from "../../../src/store/directory.ts"
 import { mendLog } from "../../../src/store/upkeep/mend-log.ts"
 import { numberedEvents, readWhole, seqs, upTo } from "../../../src/testing/events.ts"
-import { auditRecord, keptSession } from "../../../src/testing/records.ts"
+import { allowed, auditRecord, keptSession, pendingAsk, waitingMessage } from "../../../src/testing/records.ts"
 import { compressHere, openReopenable } from "../store-folder.ts"
 
 it("[BU10] a log that lost its name gets another, its holes are noted, and what is counted is what is there", async () => {
@@ -54,3 +55,56 @@ it("[BU10] events in a lost block are noted, and logs that are no session's are 
   expect(events.filter(({ line }) => line.includes("events_lost"))).toHaveLength(Number(lost))
   await dispose()
 })
+
+it("[BU10] what stands behind a hole of more than a million events is kept in a session of its own, with all that refers to it", async () => {
+  const [hole, gone] = [2_000_000, 2 ** 40]
+  const { store, file, reopen, dispose } = await openReopenable()
+  for (const session of ["s", "t"]) {
+    await store.directory.saveSession(
+      keptSession(session, { state: "ended", lastSeq: session === "s" ? hole + 300 : 300 }),
+    )
+    await store.log.append(session, numberedEvents(300))
+  }
+  const ask = pendingAsk("a", { seq: hole + 250 })
+  await store.directory.addAsk(ask)
+  await store.directory.settleAsk("a", "pending", allowed(ask, "ann"))
+  await store.directory.addMessage(waitingMessage("m", hole + 260))
+  await store.close()
+  const damage = (sql: string) => {
+    const database = openAsIs(file)
+    database.exec(sql)
+    database.close()
+  }
+  const isS = "session = (SELECT id FROM log_sessions WHERE name = 's') AND seq > 200"
+  // In "s" so many were lost; in "t" the number of the last one is not what it was.
+  damage(`
+    UPDATE events SET id = id + ${hole} WHERE NOT (${isS}) AND id > 200;
+    UPDATE events SET id = id + ${hole}, seq = seq + ${hole} WHERE ${isS};
+    UPDATE event_keys SET seq = seq + ${hole} WHERE ${isS};
+    UPDATE events SET seq = ${gone} WHERE seq = 300;
+    DELETE FROM events WHERE seq = 299;
+  `)
+  const compressed = await reopen()
+  await compressHere(compressed, file)
+  await compressed.close()
+  expect(await mendLog(file, new Set(["events"]))).toEqual({ notedEvents: hole, madeSessions: 2 })
+  const { log, directory } = await reopen()
+  const [s, t] = [await readWhole(log, "s"), await readWhole(log, "t")]
+  expect([seqs(s), seqs(t)]).toEqual([upTo(201), upTo(298)])
+  expect(JSON.parse(s.at(-1)?.line ?? "")).toEqual({ type: "hub", subtype: "events_lost", count: hole })
+  expect([await lastOf(directory, "s"), await lastOf(directory, "t")]).toEqual([201, 298])
+  const tail = (await directory.getAsk("a"))?.sessionId ?? "none"
+  expect(await directory.getAsk("a")).toEqual({ ...allowed(ask, "ann"), sessionId: tail, seq: 50 })
+  expect(await directory.openMessages(tail)).toMatchObject([{ uuid: "m", seq: 60 }])
+  const whole = numberedEvents(300)
+  expect((await readWhole(log, tail)).map(({ line }) => line)).toEqual(whole.slice(200).map(({ line }) => line))
+  expect((await log.append(tail, whole.slice(200))).stored, "an event that was saved is not stored twice").toEqual([])
+  const others = (await directory.listSessions({ limit: 9 })).map(({ id }) => id)
+  const rest = others.find((id) => !["s", "t", tail].includes(id)) ?? "none"
+  expect((await readWhole(log, rest)).map(({ seq, line }) => [seq, line])).toEqual([[1, whole[299]?.line]])
+  await dispose()
+})
+
+async function lastOf(directory: Directory, session: string): Promise<number | undefined> {
+  return (await directory.getSession(session))?.record.lastSeq
+}

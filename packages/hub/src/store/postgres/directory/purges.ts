@@ -1,7 +1,4 @@
-import type { Run } from "@signalbox/protocol/hub-api"
-import type { AskRecord } from "../../../model/ask.ts"
-import { purgedAsk, purgedAudit, purgedCall, purgedRun, runNamed, runOf } from "../../../model/purged.ts"
-import type { SeenCall } from "../../../model/seen-call.ts"
+import { leftInRow, leftInRun, type PurgedTable, runNamed, runOf } from "../../../model/purged.ts"
 import type { NewAuditRecord } from "../../directory.ts"
 import { bigintArray, textArray } from "../binary-array.ts"
 import type { Reader, SqlRow, Statement } from "../statement.ts"
@@ -14,39 +11,13 @@ const STEP_BYTES = 512 * 1024
 /** Each may be megabytes long. */
 const STEP_MESSAGES = 20
 
-/** Rows that stay, and what they say after a purge. */
-interface Kind {
-  readonly table: "seen_calls" | "asks" | "audit"
-  readonly number: "number" | "id"
-  readonly leave: (body: string) => unknown
+/** Rows that stay, and what numbers them. */
+const KINDS: Readonly<Record<string, { readonly table: PurgedTable; readonly number: "number" | "id" }>> = {
+  calls: { table: "seen_calls", number: "number" },
+  asks: { table: "asks", number: "number" },
+  audit: { table: "audit", number: "id" },
 }
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  calls: {
-    table: "seen_calls",
-    number: "number",
-    leave: (body) => {
-      const call: SeenCall = JSON.parse(body)
-      return purgedCall(call)
-    },
-  },
-  asks: {
-    table: "asks",
-    number: "number",
-    leave: (body) => {
-      const ask: AskRecord = JSON.parse(body)
-      return purgedAsk(ask)
-    },
-  },
-  audit: {
-    table: "audit",
-    number: "id",
-    leave: (body) => {
-      const record: NewAuditRecord = JSON.parse(body)
-      return purgedAudit(record)
-    },
-  },
-}
+type Kind = (typeof KINDS)[string]
 /** In their order. */
 const PARTS = ["messages", "small", "run", ...Object.keys(KINDS)] as const
 
@@ -64,11 +35,20 @@ const DELETE_MESSAGES = `
   )
   UPDATE purges SET part = '${PARTS[1]}' WHERE session = $1 AND (SELECT count(*) FROM gone) < ${STEP_MESSAGES}`
 
-/** Read marks are as many as people. A permission that the hub gave went with the session; one in a settings file holds on. */
+/**
+ * Read marks are as many as people. Nobody can show an agent's token any more. Uses of rules still count on their day. A permission that the hub gave went with the
+ * session; one in a settings file holds on.
+ */
 const DELETE_SMALL = `
   WITH marks AS (DELETE FROM read_marks WHERE session = $1),
     calls AS (DELETE FROM seen_calls WHERE session = $1 AND md5(tool_use) = md5('') AND tool_use = ''),
     clients AS (DELETE FROM documents WHERE name = $2),
+    agents AS (DELETE FROM tokens WHERE session = $1 AND role = 'agent'),
+    used AS (DELETE FROM rule_uses WHERE session = $1 RETURNING rule, day, uses),
+    counted AS (
+      INSERT INTO rule_uses (session, rule, day, uses) SELECT '', rule, day, uses FROM used
+      ON CONFLICT (session, md5(rule), day) DO UPDATE SET uses = rule_uses.uses + excluded.uses
+    ),
     given AS (DELETE FROM grants WHERE session = $1 AND place IN ('hub', 'session'))
   UPDATE purges SET part = '${PARTS[2]}' WHERE session = $1`
 
@@ -158,11 +138,7 @@ export class PurgeTable {
     const run = id === undefined ? link : toStored(runNamed(String(id).slice(1, -1)))
     const [version, value] = (id === undefined ? undefined : await this.#reader.get(READ_DOCUMENT, [run])) ?? []
     if (value === undefined) return { text: DROP_LINK, values: [session, link] }
-    const leave = (body: string) => {
-      const kept: Run = JSON.parse(body)
-      return purgedRun(kept, name)
-    }
-    const left = leftOf(leave, String(value)) ?? "null"
+    const left = leftInRun(String(value), name) ?? "null"
     return { text: LEAVE_RUN, values: [session, run, String(version), left, link] }
   }
 
@@ -174,17 +150,9 @@ export class PurgeTable {
     const values = [
       bigintArray(rows.map(([number]) => Number(number))),
       textArray(rows.map(([, version]) => String(version))),
-      textArray(rows.map(([, , body]: SqlRow) => leftOf(kind.leave, String(body)))),
+      textArray(rows.map(([, , body]: SqlRow) => leftInRow(kind.table, String(body)))),
     ]
     return { text: rewriteOf(kind), values: [session, part, Number(last[0]), ...values] }
-  }
-}
-
-function leftOf(leave: Kind["leave"], body: string): string | null {
-  try {
-    return JSON.stringify(leave(body))
-  } catch {
-    return null
   }
 }
 

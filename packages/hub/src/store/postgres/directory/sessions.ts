@@ -2,7 +2,7 @@ import type { SessionState } from "@signalbox/protocol/hub-api"
 import type { KeptSession, SessionRecord } from "../../../model/session-record.ts"
 import { LEASE_MS } from "../../cluster-store.ts"
 import { UNTOLD, wordsOf } from "../../directory/sessions.ts"
-import { MAX_LISTED, type SessionFilter, type SessionKey } from "../../directory.ts"
+import { MAX_LISTED, type SessionCount, type SessionFilter, type SessionKey } from "../../directory.ts"
 import { type Reader, type SqlRow, type SqlValue, type Statement, storedOrNull } from "../statement.ts"
 import { fromStored, toStored } from "../stored-text.js"
 
@@ -75,9 +75,28 @@ export class SessionTable {
     return row && { record: toRecord(row), own: wholeOwn(String(row[1]), row[2]) }
   }
 
-  async list({ before, state, q = "", limit }: SessionFilter): Promise<readonly SessionRecord[]> {
-    const conditions: string[] = []
+  async list({ limit, ...filter }: SessionFilter): Promise<readonly SessionRecord[]> {
     const values: SqlValue[] = []
+    const where = this.#conditionOf(filter, values)
+    const order = "ORDER BY pinned DESC, created_at DESC, id DESC"
+    const most = `$${values.push(Math.max(0, Math.min(limit, MAX_LISTED)))}`
+    const rows = await this.#reader.all(`SELECT record FROM sessions WHERE ${where} ${order} LIMIT ${most}`, values)
+    return rows.map(toRecord)
+  }
+
+  async count(filters: readonly Omit<SessionFilter, "limit">[]): Promise<SessionCount> {
+    const values: SqlValue[] = []
+    const isFound = ["FALSE", ...filters.map((filter) => this.#conditionOf(filter, values))].join(" OR ")
+    const events = `sum(substring(record from '"lastSeq":([0-9]+)')::bigint)`
+    const sql = `SELECT count(*), coalesce(${events}, 0) FROM sessions WHERE ${isFound}`
+    const [count, sum] = (await this.#reader.get(sql, values)) ?? []
+    return { count: Number(count), events: Number(sum) }
+  }
+
+  /** Pushes what the condition refers to. */
+  #conditionOf(filter: Omit<SessionFilter, "limit">, values: SqlValue[]): string {
+    const { before, state, q = "", quietSince, archived } = filter
+    const conditions = ["TRUE"]
     const place = (value: SqlValue) => `$${values.push(value)}`
     if (before !== undefined) {
       const { pinned, createdAt, id } = before
@@ -87,11 +106,10 @@ export class SessionTable {
     }
     if (state !== undefined) conditions.push(this.#isIn(state, place(state)))
     if (q !== "") conditions.push(`strpos(words, ${place(toStored(q.toLowerCase()))}) > 0`)
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
-    const order = "ORDER BY pinned DESC, created_at DESC, id DESC"
-    const most = place(Math.max(0, Math.min(limit, MAX_LISTED)))
-    const rows = await this.#reader.all(`SELECT record FROM sessions ${where} ${order} LIMIT ${most}`, values)
-    return rows.map(toRecord)
+    if (quietSince !== undefined) conditions.push(`updated_at < ${place(quietSince)}`)
+    // Quotation marks in a text of JSON have a backslash before them. PostgreSQL's own JSON knows no escaped NUL.
+    if (archived !== undefined) conditions.push(`strpos(record, ${place(`"archived":${archived}`)}) > 0`)
+    return conditions.join(" AND ")
   }
 
   /** As sessions are shown: the agent of one whose hub is dead is away. */
