@@ -17,6 +17,7 @@ import type {
   SessionPatch,
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
+import { NOT_ALLOWED } from "@signalbox/transport"
 import { NOT_ENFORCED_DIRECTLY } from "./agents/ingress.ts"
 import { commandFor } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
@@ -197,7 +198,7 @@ export class LocalHubCore implements HubCore {
       await session.ask({ subtype: "end_session" }, END_TIMEOUT_MS).catch(() => undefined)
     }
     await session.end({ reason: `stopped by ${caller.name}` })
-    await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
+    await wire?.closeWith(NOT_ALLOWED, "the session was stopped").catch(() => undefined)
     // Revoke the tokens of every session that the conversation went through: nobody returns to it.
     await tokens.revokeOfSessions(await registry.chainTo(session), caller.name)
     return session.view()

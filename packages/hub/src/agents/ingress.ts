@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Enforce } from "@signalbox/protocol/hub-api"
 import {
+  COME_BACK,
   createHybridReceiver,
   createWebSocketAcceptor,
   type HybridConnection,
   type HybridReceiver,
+  NOT_ALLOWED,
   type ReadingTurns,
   type UpgradeDecision,
   type UpgradeRequest,
@@ -51,7 +53,6 @@ interface Admitted {
 
 /** The length that fits in a header: a uuid does, and what does not is no uuid. */
 const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
-const NOT_ALLOWED = 4001
 /** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
 const CLOSE_TIMEOUT_MS = 1_000
 /** No upgrade takes as long. */
@@ -121,7 +122,7 @@ export class AgentIngress {
     const accepted = await this.#acceptor.handleUpgrade(request, socket, head)
     if (accepted === undefined) return
     const admitted = this.#admitted.get(accepted.request)
-    if (admitted === undefined) return void accepted.closeWith(4001, "not admitted").catch(() => undefined)
+    if (admitted === undefined) return void accepted.closeWith(NOT_ALLOWED, "not admitted").catch(() => undefined)
     const connection = this.#hybrid.attach(accepted)
     const agent = new AgentConnection({
       connection,
@@ -145,7 +146,7 @@ export class AgentIngress {
   async close(): Promise<void> {
     this.#stopListening()
     const runs = [...this.#connections].map(async ([agent, run]) => {
-      await this.#end(agent, 1012, "the hub restarts")
+      await this.#end(agent, COME_BACK, "the hub restarts")
       await run
     })
     await Promise.all(runs)
@@ -263,10 +264,10 @@ export class AgentIngress {
 
 type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
 
-const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: 4001, reason: "this session's agent is on a runner" }
+const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session's agent is on a runner" }
 export const NOT_ENFORCED_DIRECTLY = "the policy cannot judge every tool call of an agent that dials in by itself"
-const UNENFORCED: Refusal = { ok: false, how: "close", code: 4001, reason: NOT_ENFORCED_DIRECTLY }
-const ENDED: Refusal = { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
+const UNENFORCED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: NOT_ENFORCED_DIRECTLY }
+const ENDED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session has ended for good" }
 
 function refuse(status: number, message: string): Refusal {
   return { ok: false, how: "refuse-http", status, message }

@@ -1,6 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
 import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
+import { NOT_ALLOWED } from "@signalbox/transport"
 import type { SharedRunner, SharedRunners } from "../cluster/shared-runners.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
@@ -52,7 +53,6 @@ type Stats = Extract<RunnerToHub, { op: "stats" }>
 const DOCUMENT = "runners"
 /** Beyond this bound, the runners that have been away longest are forgotten. */
 const MAX_KEPT = 1_000
-const ANOTHER_CAME = 4001
 
 /** The runners: those who are here, and those who were. */
 export class RunnerFleet {
@@ -139,7 +139,7 @@ export class RunnerFleet {
     const known = this.#runners.get(facts.id)
     const before = known?.here?.elsewhere === undefined ? known?.here : undefined
     if (before === undefined) this.#options.metrics.runnerConnected()
-    else void before.connection.end(ANOTHER_CAME, "another runner with the same id connected").catch(() => undefined)
+    else void before.connection.end(NOT_ALLOWED, "another runner with the same id connected").catch(() => undefined)
     const here = { connection, agents, stats: undefined, arriving: 0 }
     this.#runners.set(facts.id, { facts, seenAt: this.#now(), draining: known?.draining ?? false, here })
     this.#arrived()
@@ -176,7 +176,7 @@ export class RunnerFleet {
     if (where === "away") return void this.#runners.set(id, { facts, seenAt, draining, here: undefined })
     if (isOurs && known.here !== undefined) {
       this.#options.metrics.runnerDisconnected()
-      void known.here.connection.end(ANOTHER_CAME, "this runner has connected to another hub").catch(() => undefined)
+      void known.here.connection.end(NOT_ALLOWED, "this runner has connected to another hub").catch(() => undefined)
     }
     const { epoch } = where
     const request: RunnerLine["request"] = (asked, timeoutMs) => where.request(asked, timeoutMs)
@@ -237,7 +237,7 @@ export class RunnerFleet {
     this.#options.claims.give(id, tokenId)
     const connection = this.#runners.get(id)?.here?.connection
     if (connection === undefined || connection.tokenId === tokenId || connection.tokenId === "") return
-    void connection.end(ANOTHER_CAME, "this runner belongs to another token").catch(() => undefined)
+    void connection.end(NOT_ALLOWED, "this runner belongs to another token").catch(() => undefined)
   }
 
   /** True when it is away now; false when a newer connection took its place. */

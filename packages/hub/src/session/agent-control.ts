@@ -127,6 +127,6 @@ export interface AgentWire {
   readonly transport: SessionTransport
   /** Resolves when the line was taken; rejects when the connection is over or the line is not fit for this agent. */
   send(message: Envelope): Promise<void>
-  /** 4001 tells every CLI not to come back, 1012 to come back. */
+  /** NOT_ALLOWED tells every CLI not to come back, COME_BACK to come back. */
   closeWith(code: number, reason: string): Promise<void>
 }
