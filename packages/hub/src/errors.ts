@@ -44,8 +44,14 @@ function isRunnerRefusal(code: string): code is RunnerRefusal {
   return (code.startsWith("runner/") || code === "policy/cannot-enforce") && isApiError(code)
 }
 
-function isApiError(code: string): code is ApiErrorCode {
+export function isApiError(code: string): code is ApiErrorCode {
   return Object.hasOwn(API_ERRORS, code)
+}
+
+/** Undefined for a session that another hub has. */
+export function unlessMoved(error: unknown): undefined {
+  if (!(error instanceof HubError && error.code === "hub/moved")) throw error
+  return undefined
 }
 
 export function asHubError(error: unknown): HubError {

@@ -5,6 +5,7 @@ import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Forwarded } from "../http/app.ts"
 import type { Caller } from "../model/access.ts"
+import { newestInChain } from "../model/session-record.ts"
 import type { SeenHub } from "../store/cluster-store.ts"
 import type { Directory } from "../store/directory.ts"
 import { type Fellows, HOST_HEADER } from "./fellows.ts"
@@ -131,16 +132,8 @@ export class Forwarding {
     return id && this.#newestOf(id)
   }
 
-  /** The session in which this one's conversation goes on. */
-  async #newestOf(id: string): Promise<string | undefined> {
-    const chain = new Set<string>()
-    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
-      const kept = await this.#options.directory.getSession(next)
-      if (kept === undefined) break
-      chain.add(next)
-      next = kept.record.next
-    }
-    return [...chain].at(-1)
+  #newestOf(id: string): Promise<string | undefined> {
+    return newestInChain((each) => this.#options.directory.getSession(each), id)
   }
 }
 
