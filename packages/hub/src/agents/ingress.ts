@@ -23,6 +23,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection, whose } from "./agent-connection.ts"
+import { NOT_ENFORCED_DIRECTLY } from "./launch-command.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 
 export interface IngressOptions {
@@ -265,7 +266,6 @@ export class AgentIngress {
 type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
 
 const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session's agent is on a runner" }
-export const NOT_ENFORCED_DIRECTLY = "the policy cannot judge every tool call of an agent that dials in by itself"
 const UNENFORCED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: NOT_ENFORCED_DIRECTLY }
 const ENDED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session has ended for good" }
 

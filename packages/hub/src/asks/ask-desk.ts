@@ -87,7 +87,7 @@ export class AskDesk {
   readonly #pending = new Map<string, AskRecord>()
   readonly #bySession = new Map<string, Map<string, AskRecord>>()
   readonly #opening = new Map<string, Promise<void>>()
-  readonly #extending = new Map<string, Promise<void>>()
+  readonly #extending = new Map<string, Promise<unknown>>()
   readonly #delivery: AnswerDelivery
   /** Timers of the asks that a rule lets expire: each is cancelled by its function. */
   readonly #timers = new Map<string, () => void>()
@@ -111,9 +111,8 @@ export class AskDesk {
 
   /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
   isBusyWith(sessionId: string): boolean {
-    return (
-      this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf((ask) => ask.sessionId === sessionId) !== undefined
-    )
+    const isOwn = (ask: AskRecord) => ask.sessionId === sessionId
+    return this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf(isOwn) !== undefined
   }
 
   pending(): readonly AskRecord[] {
@@ -143,10 +142,7 @@ export class AskDesk {
 
   /** The open question of this process with this id. */
   find(incarnation: string, requestId: string): AskRecord | undefined {
-    for (const ask of this.#pending.values()) {
-      if (ask.requestId === requestId && ask.incarnation === incarnation) return ask
-    }
-    return undefined
+    return this.pending().find((ask) => ask.requestId === requestId && ask.incarnation === incarnation)
   }
 
   /** Where one of these questions was asked, if it is open or its answer may not have been heard. */
@@ -211,7 +207,7 @@ export class AskDesk {
   async extend(id: string, how: Extending): Promise<Ask> {
     const before = this.#extending.get(id) ?? Promise.resolve()
     const extending = before.then(() => this.#extend(id, how))
-    const over = extending.then(nothing, nothing)
+    const over = Promise.allSettled([extending])
     this.#extending.set(id, over)
     return extending.finally(() => {
       if (this.#extending.get(id) === over) this.#extending.delete(id)
@@ -401,5 +397,3 @@ function setUnheld(run: () => void, ms: number): () => void {
 function now(): string {
   return new Date().toISOString()
 }
-
-function nothing(): void {}

@@ -12,11 +12,6 @@ export interface OwnershipOptions {
 /** Where a session is. `free`: no living hub has it, and whoever needs it claims it. */
 export type Home = { readonly kind: "here" | "free" } | { readonly kind: "fellow"; readonly fellow: SeenHub }
 
-/** `isOrphan`: the hub that had it is dead. */
-export interface AtRest extends OwnedSession {
-  readonly isOrphan: boolean
-}
-
 const HERE: Home = { kind: "here" }
 const FREE: Home = { kind: "free" }
 /** The hub that has it waits for a start that is under way. */
@@ -84,7 +79,7 @@ export class ClusterOwnership {
   }
 
   /** The store's facts about sessions that are not in memory here. */
-  async describe(ids: readonly string[]): Promise<ReadonlyMap<string, AtRest>> {
+  async describe(ids: readonly string[]): Promise<ReadonlyMap<string, OwnedSession & { isOrphan: boolean }>> {
     if (ids.length === 0) return new Map()
     const { store, membership } = this.#options
     const found = await store.owners(ids)

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Page } from "../asks/whole-ask.ts"
-import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
+import type { EventPage, StoredEvent } from "../model/event.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 

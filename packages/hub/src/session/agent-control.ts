@@ -17,6 +17,12 @@ export type ControlReply = Readonly<Record<string, unknown>>
 
 export type Variables = Readonly<Record<string, string>>
 
+/** The outcome of an act on the agent. */
+export interface Outcome {
+  readonly outcome: "done" | "refused" | "unanswered"
+  readonly [detail: string]: unknown
+}
+
 export interface Asking {
   readonly timeoutMs: number
   /** The asker does not want the answer any more. */
@@ -113,6 +119,10 @@ function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubErro
     return new HubError("control/timeout", `${subtype} was taken back before the agent answered`, { cause })
   }
   return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
+}
+
+export function noAgent(why: string): HubError {
+  return new HubError("session/no-agent", `${why}: start an agent for it, or make a new session`)
 }
 
 /** One connection of one process of an agent, as its session sees it. */
