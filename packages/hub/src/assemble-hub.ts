@@ -78,7 +78,7 @@ export async function assembleHub(options: HubPartsOptions) {
     tokens,
     trouble,
     ownership: cluster?.ownership,
-    hubId: cluster?.id,
+    hubId: cluster?.membership.id,
   })
   const enforcement = new Enforcement({ policy, directory, trouble })
   const grants = openGrants(store, (id) => registry.loaded(id))
@@ -133,7 +133,7 @@ export async function assembleHub(options: HubPartsOptions) {
     store,
     settings,
     trouble: warn,
-    ...(cluster && { isFirst: () => cluster.isFirst }),
+    ...(cluster && { isFirst: () => cluster.membership.isFirst }),
   })
   await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
   const warnOfAutoApproval = () => {
@@ -226,7 +226,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const clientDoors = new ClientDoors({
     hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
     core,
-    dialElsewhere: cluster && ((...client) => cluster.dialClient(...client)),
+    dialElsewhere: cluster && ((...client) => cluster.forwarding.dialClient(...client)),
     anonymousRelay: options.anonymousRelay,
     isAutoApproving: () => policy.policy.relayAutoApproval,
     watchPolicy: (changed) => policy.watch(changed),

@@ -1,3 +1,4 @@
+import { isObject, textOf } from "@signalbox/protocol"
 import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
 import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
 
@@ -40,11 +41,20 @@ export function runnerRefused(code: string, message: string): HubError {
   return new HubError(isRunnerRefusal(code) ? code : "runner/invalid", message)
 }
 
+/** A refusal as another hub told it. */
+export function refusalIn(told: unknown): HubError | undefined {
+  if (!isObject(told)) return undefined
+  const { error, ...details } = told
+  const [code, message] = [textOf(error, "code"), textOf(error, "message")]
+  const isOne = code !== undefined && message !== undefined && isApiError(code)
+  return isOne ? new HubError(code, message, { details }) : undefined
+}
+
 function isRunnerRefusal(code: string): code is RunnerRefusal {
   return (code.startsWith("runner/") || code === "policy/cannot-enforce") && isApiError(code)
 }
 
-export function isApiError(code: string): code is ApiErrorCode {
+function isApiError(code: string): code is ApiErrorCode {
   return Object.hasOwn(API_ERRORS, code)
 }
 

@@ -111,7 +111,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         ? undefined
         : await openCluster({ store, url: ownUrl, ca, version, counts, logger }, () => parts)
     if (cluster !== undefined) closers.push(() => cluster.close())
-    const hubs = cluster ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
+    const hubs = cluster?.hubs ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
     const here = await assembleHub({
       store,
       logger,
@@ -161,7 +161,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     closers.push(() => server.close())
     closers.push(() => {
       const closed = closeDoors(here)
-      cluster?.hangUp()
+      cluster?.fellows.hangUp()
       return closed
     })
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import { isObject, textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol"
+import { parseObject } from "@signalbox/protocol/envelope"
 import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Forwarded } from "../http/app.ts"
@@ -48,7 +49,8 @@ export class Forwarding {
         const reply = await fellows.fetch(fellow, passed, { timeoutMs: TIMEOUT_MS, goesOn: way === "stream" })
         if (reply.status !== 503 || isLast) return relayed(reply)
         const text = await reply.text()
-        return isNotThere(text) ? undefined : relayed(reply, text)
+        // It was not begun: the session is elsewhere.
+        return parseObject(text)?.["isElsewhere"] === true ? undefined : relayed(reply, text)
       },
     )
   }
@@ -154,16 +156,6 @@ function headersOf({ headers }: Request): Record<string, string> {
 
 function weight({ id }: SeenHub, key: string): string {
   return createHash("sha256").update(`${id} ${key}`).digest("hex")
-}
-
-/** It was not begun: the session is elsewhere. */
-function isNotThere(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && value["isElsewhere"] === true
-  } catch {
-    return false
-  }
 }
 
 const TOLD_HEADERS = ["content-type", "retry-after", "allow", "location", "x-accel-buffering"]

@@ -5,7 +5,7 @@ import { LEASE_MS, type Membership } from "./membership.ts"
 
 export interface OwnershipOptions {
   readonly store: ClusterStore
-  readonly membership: Pick<Membership, "id" | "find" | "fellows" | "refresh" | "hasLease">
+  readonly membership: Pick<Membership, "id" | "find" | "others" | "refresh" | "hasLease">
   readonly fellows: Pick<Fellows, "call">
 }
 
@@ -40,10 +40,10 @@ export class ClusterOwnership {
 
   /** A hub that is alive and cannot be reached is not waited for: it has not the agent, and what it writes is refused from now on. */
   async take(id: string, spawn: string | undefined): Promise<void> {
-    const home = await this.homeOf(id)
-    if (home.kind !== "fellow") return
+    const fellow = await this.fellowOf(id)
+    if (fellow === undefined) return
     try {
-      await this.#askFor(home.fellow, id, spawn)
+      await this.#askFor(fellow, id, spawn)
     } catch (error) {
       if (!(error instanceof HubError && error.code === "hub/unreachable")) throw error
       await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: true })
@@ -54,8 +54,7 @@ export class ClusterOwnership {
   async takeUnsaved(id: string, spawn: string | undefined): Promise<void> {
     const { membership } = this.#options
     await membership.refresh()
-    const fellows = membership.fellows.filter((hub) => hub.id !== membership.id)
-    await Promise.all(fellows.map((fellow) => this.#askFor(fellow, id, spawn)))
+    await Promise.all(membership.others.map((fellow) => this.#askFor(fellow, id, spawn)))
   }
 
   async #askFor(fellow: SeenHub, id: string, spawn: string | undefined): Promise<void> {
@@ -76,6 +75,12 @@ export class ClusterOwnership {
     const { store } = this.#options
     if (store.epochOf(id) !== undefined) return HERE
     return this.#homeFrom((await store.owners([id])).get(id)?.owner)
+  }
+
+  /** The living hub that has the session, unless it is this one. */
+  async fellowOf(session: string): Promise<SeenHub | undefined> {
+    const home = await this.homeOf(session)
+    return home.kind === "fellow" ? home.fellow : undefined
   }
 
   /** The store's facts about sessions that are not in memory here. */

@@ -40,7 +40,7 @@ interface SharedCalls {
   /** Tells the other hubs what they must know of at once. Gives the addresses of those that did not confirm it in time. */
   spread(route: string): Promise<readonly string[]>
   /** Passes a call on to the hub whose it is. Undefined: it is this one's. */
-  forward(call: Forwarded): Promise<Response | undefined>
+  readonly forwarding: { forward(call: Forwarded): Promise<Response | undefined> }
 }
 
 export interface HttpAppOptions {
@@ -130,7 +130,7 @@ async function call(
   const body = route.body && validate(route.body, given, "body")
   if (cluster !== undefined && caller !== null && context.env.caller === undefined) {
     const { method, path } = route
-    const reply = await cluster.forward({ method, path, params: context.req.param(), body: given, caller, request })
+    const reply = await cluster.forwarding.forward({ method, path, params: context.req.param(), body: given, caller, request })
     if (reply !== undefined) return reply
   }
   const reserve = (bytes: number) => {
