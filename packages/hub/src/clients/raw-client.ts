@@ -23,8 +23,8 @@ import type { ClientDesks } from "./client-desks.ts"
 import { ClientRequests } from "./client-requests.ts"
 import { steerEnvironment } from "./steering.ts"
 
-/** The parts of the hub that every door for raw clients needs. */
-export interface HubParts {
+/** The hub as its raw clients, and the doors they come by, know it. */
+export interface ClientHub {
   readonly authority: Authority
   readonly metrics: HubMetrics
   readonly log: EventLog
@@ -37,7 +37,7 @@ export interface HubParts {
 }
 
 export interface RawClientOptions {
-  readonly hub: HubParts
+  readonly hub: ClientHub
   readonly session: LiveSession
   readonly caller: Caller
   readonly port: ClientPort

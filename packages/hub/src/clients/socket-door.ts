@@ -9,7 +9,7 @@ import { asHubError, HubError } from "../errors.ts"
 import { type Asking, Door, type Upgrade, type Visitor } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
-import type { HubParts } from "./raw-client.ts"
+import type { ClientHub } from "./raw-client.ts"
 
 /** The guest that came through the door, once it is known who. */
 export interface Guest {
@@ -28,7 +28,7 @@ export interface Arrival {
 }
 
 export interface SocketDoorOptions<Place> {
-  readonly hub: Pick<HubParts, "authority" | "metrics">
+  readonly hub: Pick<ClientHub, "authority" | "metrics">
   /** Its name among the doors, for the metrics. */
   readonly door: string
   /** Who somebody without a credential is here; undefined when one is needed. */

@@ -38,7 +38,7 @@ function timeText(at: number): string {
 }
 
 /** An event's fields as JSON text: the line is put in as it was received. It is JSON already, and re-encoding could change it. */
-export function eventFields(event: StoredEvent): string {
+function eventFields(event: StoredEvent): string {
   return `${eventHead(event)}"message":${event.line.trim()}`
 }
 

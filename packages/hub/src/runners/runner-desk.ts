@@ -46,7 +46,7 @@ export class RunnerDesk implements RunnerListener {
     if (isShared === true) await claims.refresh(id)
     if (!claims.claim(id, connection.tokenId)) return refusals.refuse(connection, id)
     if (isShared === true) {
-      // Of two that come to two hubs at the same time, the store says which was first.
+      // The store says which of two that come to two hubs at the same time was first.
       await claims.settled()
       if (claims.ownerOf(id) !== connection.tokenId) return refusals.refuse(connection, id)
     }

@@ -8,7 +8,7 @@ import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { MessageInProgress, type Published } from "../session/history.ts"
 import { FanOut } from "./fan-out.ts"
-import type { Watched, WatchedSession } from "./stream-viewer.ts"
+import type { FoundSession, WatchedSession } from "./stream-viewer.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -78,7 +78,7 @@ export class FellowLink {
   }
 
   /** The session as the other hub has it: from here on what is said in it is told to those who watch. */
-  async follow(id: string): Promise<Watched> {
+  async follow(id: string): Promise<FoundSession> {
     const signal = AbortSignal.timeout(WAIT_MS)
     const late = () => new HubError("hub/unreachable", `The hub at ${this.#options.url} cannot be reached.`)
     while (!this.#isUp) {

@@ -5,7 +5,7 @@ import { HubError } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
 import { FanOut } from "./fan-out.ts"
 import { FellowLink, type Known } from "./fellow-link.ts"
-import type { Watched, WatchedSession } from "./stream-viewer.ts"
+import type { FoundSession, WatchedSession } from "./stream-viewer.ts"
 
 interface FellowPlace {
   readonly id: string
@@ -47,7 +47,7 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(["hub/moved", "hub/unreachable"]
 export class Following {
   readonly #options: FollowingOptions
   readonly #links = new Map<string, FellowLink>()
-  readonly #finding = new Map<string, Promise<Watched>>()
+  readonly #finding = new Map<string, Promise<FoundSession>>()
   readonly #timer: NodeJS.Timeout
   #isOver = false
   /** Tells those who watch all sessions. Apart from this hub's own, of which alone the other hubs are told. */
@@ -60,7 +60,7 @@ export class Following {
   }
 
   /** Wherever it is. Waits while it goes from one hub to another, and until a dead hub's are taken over. */
-  find(session: string): Promise<Watched> {
+  find(session: string): Promise<FoundSession> {
     const underWay = this.#finding.get(session)
     if (underWay !== undefined) return underWay
     const finding = this.#find(session).finally(() => this.#finding.delete(session))
@@ -85,7 +85,7 @@ export class Following {
     for (const link of this.#links.values()) link.close()
   }
 
-  async #find(session: string): Promise<Watched> {
+  async #find(session: string): Promise<FoundSession> {
     const { hubs, load, own } = this.#options
     const late = performance.now() + PATIENCE_MS
     for (;;) {

@@ -12,8 +12,6 @@ import {
   askLine,
   catchUp,
   changedLine,
-  deltaLine,
-  eventLine,
   type FanOut,
   framesOf,
   Outbox,
@@ -26,7 +24,7 @@ export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inPro
   readonly record: { readonly lastSeq: number }
 }
 
-export interface Watched {
+export interface FoundSession {
   readonly session: WatchedSession
   /** Where it is told of. */
   readonly fanOut: FanOut
@@ -41,7 +39,7 @@ export interface StreamViewerOptions {
   readonly person: string
   readonly core: Pick<HubCore, "readEvents">
   /** Brings a session into memory, where it stays while it is watched. */
-  readonly find: (sessionId: string) => Promise<Watched>
+  readonly find: (sessionId: string) => Promise<FoundSession>
   /** Where all sessions are told of. */
   readonly fanOuts: readonly FanOut[]
   /** For a hub that follows: hears of everybody's read marks, and of all sessions in memory when it comes. */
@@ -181,7 +179,7 @@ export class StreamViewer {
     if (subscription.phase === "live") this.#tell(`{"ev":"all"}`)
   }
 
-  #begin({ session, fanOut }: Watched, after: number | undefined): void {
+  #begin({ session, fanOut }: FoundSession, after: number | undefined): void {
     const view = session.view()
     const { id, lastSeq } = view
     const subscription: Subscription = {
@@ -235,8 +233,7 @@ export class StreamViewer {
         lastSeq: () => session.record.lastSeq,
         isWanted: () => subscription.phase === "catching-up",
         read: (cursor) => this.#paced(core.readEvents(id, { after: cursor, limit: PAGE }), subscription),
-        take: (events) =>
-          this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq }))),
+        take: (events) => this.#outbox.bulk(framesOf(id, events.map((event) => ({ kind: "event", event })))),
         goLive: (cursor) => {
           metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
           subscription.cursor = cursor
@@ -302,8 +299,8 @@ export class StreamViewer {
   #goLive({ id, inProgress }: WatchedSession, subscription: Subscription): void {
     subscription.phase = "live"
     // The sentence in progress, for somebody who arrives in its middle.
-    const lines = inProgress.lines()
-    this.#outbox.bulk(lines.map((line) => ({ sessionId: id, text: deltaLine(id, line) })))
+    const deltas = inProgress.lines().map((line) => ({ kind: "delta" as const, line }))
+    this.#outbox.bulk(framesOf(id, deltas))
   }
 
   #publish(id: string, subscription: Subscription, items: readonly Published[]): void {
@@ -312,11 +309,7 @@ export class StreamViewer {
     const isNew = (item: Published) => item.kind === "delta" || item.event.seq > subscription.cursor
     const unread = items.every(isNew) ? items : items.filter(isNew)
     // In one go: when it is too much all of it is dropped, and nothing comes after `lagged`.
-    this.#outbox.bulk(
-      framesOf(id, unread).map(({ frame, seq }) =>
-        seq === undefined ? { sessionId: id, frame } : { sessionId: id, frame, seq },
-      ),
-    )
+    this.#outbox.bulk(framesOf(id, unread))
   }
 
   /** Too much waits: what waits is dropped, and the viewer resumes from its cursor when it can. */
