@@ -31,6 +31,12 @@ export class HubError extends Error {
   }
 }
 
+const NAMES = { session: "Session", ask: "Request", grant: "Permission", runner: "Runner", run: "Run" } as const
+
+export function unknown(kind: keyof typeof NAMES, id: string, hint = ""): HubError {
+  return new HubError(`${kind}/unknown`, `${NAMES[kind]} ${id} not found.${hint}`)
+}
+
 /** The failure, in its own words. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -27,7 +27,7 @@ import { requireCarried } from "./clients/client-requests.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
 import type { Hubs } from "./cluster/hubs.ts"
 import type { SearchQuery } from "./core.ts"
-import { HubError } from "./errors.ts"
+import { HubError, unknown } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import type { EventPage } from "./model/event.ts"
@@ -161,7 +161,7 @@ export class LocalHubCore {
     const session = this.#options.registry.loaded(id)
     if (session !== undefined) return session.view()
     const [view] = await viewsAtRest(this.#options, [await this.#recordOf(id)])
-    if (view === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    if (view === undefined) throw unknown("session", id)
     return view
   }
 
@@ -217,15 +217,15 @@ export class LocalHubCore {
   async cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }> {
     const session = await this.#options.registry.get(id)
     const isOurs = session.messages.holds(uuid)
-    const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
+    const notWaiting = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
     // A message that the agent has confirmed may still be in its own queue: it knows. About unknown messages it is not asked.
-    if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw unknown()
+    if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw notWaiting()
     const request = { subtype: "cancel_async_message", message_uuid: uuid }
     const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
-    if (!isOurs && reply["subtype"] !== "success") throw unknown()
+    if (!isOurs && reply["subtype"] !== "success") throw notWaiting()
     const answer = payloadOf(reply, request.subtype)
     const cancelled = isObject(answer) && answer["cancelled"] === true
-    if (!isOurs && !cancelled) throw unknown()
+    if (!isOurs && !cancelled) throw notWaiting()
     return { cancelled }
   }
 
@@ -300,7 +300,7 @@ export class LocalHubCore {
   async getAsk(id: string): Promise<Ask> {
     const { directory, reader } = this.#options
     const ask = await directory.getAsk(id)
-    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    if (ask === undefined) throw unknown("ask", id)
     return reader.whole(ask)
   }
 
@@ -360,7 +360,7 @@ export class LocalHubCore {
 
   async #recordOf(id: string): Promise<SessionRecord> {
     const kept = await this.#options.registry.keptOf(id)
-    if (kept === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    if (kept === undefined) throw unknown("session", id)
     return kept.record
   }
 }

@@ -180,7 +180,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 }
 
 function stopping(): Response {
-  return errorReply(new HubError("hub/stopping", "The hub is starting"))
+  return errorReply(new HubError("hub/stopping", "The hub is starting. Try again in a moment."))
 }
 
 interface Joining extends Pick<ClusterOptions, "store" | "url" | "ca" | "version" | "counts"> {

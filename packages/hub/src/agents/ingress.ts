@@ -14,7 +14,7 @@ import {
   type WebSocketAcceptor,
 } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import { SECURITY_HEADERS } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
@@ -211,7 +211,7 @@ export class AgentIngress {
       // Its id is no secret either: whoever has no token does not take the place of one who has.
       const isTheirs = caller === null && named !== undefined && (await registry.isGuarded(named))
       if (isTheirs) return refuse(401, "this session's agent needs the token that it was made with")
-      return named ?? refuse(404, `there is no session ${path.id}`)
+      return named ?? refuse(404, unknown("session", path.id).message)
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")
     const known = await this.#findByLastMessage(request.lastRequestId)

@@ -1,7 +1,7 @@
 import { defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, Grant } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { GrantDesk, RuleUses } from "../policy-desk.ts"
@@ -353,7 +353,7 @@ export class AskDesk {
 
   async #known(id: string): Promise<AskRecord> {
     const ask = this.#pending.get(id) ?? (await this.#options.directory.getAsk(id))
-    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    if (ask === undefined) throw unknown("ask", id)
     return ask
   }
 

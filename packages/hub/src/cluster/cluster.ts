@@ -142,7 +142,7 @@ export class Cluster {
   /** Answers the calls of fellow hubs. */
   door(serve: (request: Request, caller: Caller) => Promise<Response> | Response): ClusterDoor {
     const hub = () => {
-      if (this.#hub === undefined) throw new HubError("hub/stopping", "the hub is starting")
+      if (this.#hub === undefined) throw new HubError("hub/stopping", "The hub is starting. Try again in a moment.")
       return this.#hub
     }
     const services: FellowServices = {
@@ -175,7 +175,7 @@ export class Cluster {
       await this.#hub.adopt()
     } catch (error) {
       this.#mustAdopt = true
-      this.#options.trouble("a hub is gone, and what it had could not be taken over", error)
+      this.#options.trouble("Could not take over a stopped hub's sessions. Retrying.", error)
     }
   }
 }

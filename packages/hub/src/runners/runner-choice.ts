@@ -1,6 +1,6 @@
 import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
 import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerToHub } from "@signalbox/protocol/runner-wire"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import type { RunnerConnection } from "./runner-connection.ts"
 
 /** A machine that is or was here. */
@@ -31,9 +31,8 @@ export type Stats = Extract<RunnerToHub, { op: "stats" }>
 /** The runner for a launch: the one that is named by its id, name or label; of several the one with most to spare. */
 export function chooseRunner(all: readonly Runner[], wanted: string | undefined, agent: LaunchAgent): string {
   const named = wanted === undefined ? all : all.filter((runner) => isCalled(runner, wanted))
-  if (wanted !== undefined && named.length === 0) {
-    throw new HubError("runner/unknown", `there is no runner ${wanted}: GET /api/runners lists those there are`)
-  }
+  if (wanted !== undefined && named.length === 0)
+    throw unknown("runner", wanted, " GET /api/runners lists all runners.")
   const here = named.filter((runner) => runner.here !== undefined)
   if (here.length === 0) throw wanted === undefined ? noRunner() : away(named[0]?.facts.name ?? wanted)
   const open = here.filter(({ draining }) => !draining)

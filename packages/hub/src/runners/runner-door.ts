@@ -96,7 +96,7 @@ export class RunnerDoor {
     const over = async () => {
       await run.catch((error: unknown) => {
         this.#options.onTrouble("a runner's connection", error)
-        return socket.end(COME_BACK, "the hub could not deal with it")
+        return socket.end(COME_BACK, "The hub failed to handle this connection. Reconnect.")
       })
       sockets.delete(socket)
       this.#door.delete(socket)

@@ -3,7 +3,7 @@ import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
 import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { NOT_ALLOWED } from "@signalbox/transport"
 import type { SharedRunner, SharedRunners } from "../cluster/shared-runners.ts"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
 import { away, chooseRunner, type Here, type Runner, type RunnerLine, type Stats, viewOf } from "./runner-choice.ts"
@@ -301,7 +301,7 @@ export class RunnerFleet {
 
   #get(id: string): Runner {
     const runner = this.#runners.get(id)
-    if (runner === undefined) throw new HubError("runner/unknown", `there is no runner ${id}`)
+    if (runner === undefined) throw unknown("runner", id)
     return runner
   }
 

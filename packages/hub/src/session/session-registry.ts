@@ -1,6 +1,6 @@
 import type { NewSession } from "@signalbox/protocol/hub-api"
 import { COME_BACK } from "@signalbox/transport"
-import { HubError, unlessMoved } from "../errors.ts"
+import { type HubError, unknown, unlessMoved } from "../errors.ts"
 import { type KeptSession, newestInChain, newSession, type Origin } from "../model/session-record.ts"
 import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import { movedError } from "../store/store-failure.ts"
@@ -98,7 +98,7 @@ export class SessionRegistry {
 
   async get(id: string): Promise<LiveSession> {
     const session = await this.find(id)
-    if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    if (session === undefined) throw unknown("session", id)
     return session
   }
 
