@@ -1,10 +1,10 @@
 import { defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, Grant } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
+import { type Clock, systemClock } from "@signalbox/transport/pacing"
 import { HubError, unknown } from "../errors.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
-import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,
@@ -51,9 +51,12 @@ export interface AskDeskOptions {
   readonly directory: Directory
   readonly reader: AskReader
   readonly sessions: AskingSessions
-  readonly grants: GrantDesk
-  readonly uses: Pick<RuleUses, "add">
-  readonly setTimer?: (run: () => void, ms: number) => () => void
+  readonly grants: {
+    take(ask: AskRecord, answer: AskAnswer, by: string): { answer: AskAnswer; grants: readonly Grant[] }
+    keep(grants: readonly Grant[]): Promise<void>
+  }
+  readonly uses: { add(session: string, rules: readonly string[]): CountedUses | undefined }
+  readonly clock?: Pick<Clock, "after">
 }
 
 interface Decided {
@@ -184,8 +187,8 @@ export class AskDesk {
   /** An ask that a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
     const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: now(), by: ACTOR.rule(rule), via: "policy" })
-    const adding = this.#options.directory.addAsk(ask)
-    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
+    const { directory } = this.#options
+    const [, result] = await Promise.all([directory.addAsk(ask), this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
   }
 
@@ -367,7 +370,7 @@ export class AskDesk {
 
   /** Instead of the end it had, if it had one. A store that cannot take the end is asked again: the agent waits for an answer. */
   #startTimer(id: string, expiresAt: string, ms = Math.max(0, Date.parse(expiresAt) - Date.now())): void {
-    const { setTimer = setUnheld } = this.#options
+    const { clock = systemClock } = this.#options
     this.#stopTimer(id)
     const run = () => {
       if (ms > LONGEST_TIMER_MS) return this.#startTimer(id, expiresAt)
@@ -376,7 +379,7 @@ export class AskDesk {
         if (isDue) this.#startTimer(id, expiresAt, RETRY_MS)
       })
     }
-    this.#timers.set(id, setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
+    this.#timers.set(id, clock.after(Math.min(ms, LONGEST_TIMER_MS), run, "idle"))
   }
 
   #stopTimer(id: string): void {
@@ -386,13 +389,6 @@ export class AskDesk {
 }
 
 const RETRY_MS = 5_000
-
-/** Nobody stays alive for it. */
-function setUnheld(run: () => void, ms: number): () => void {
-  const timer = setTimeout(run, ms)
-  timer.unref()
-  return () => clearTimeout(timer)
-}
 
 function now(): string {
   return new Date().toISOString()
