@@ -1,4 +1,4 @@
-import { defined, type Envelope, textOf } from "@signalbox/protocol"
+import { defined, type Envelope } from "@signalbox/protocol"
 import { NOT_ALLOWED } from "@signalbox/transport"
 import type { KeptSession } from "../model/session-record.ts"
 import type { LiveSession } from "./live-session.ts"
@@ -8,6 +8,13 @@ export interface AgentRoutesOptions {
   readonly registry: Pick<SessionRegistry, "byAgentId" | "loadedByAgentId" | "claimAgentId" | "create" | "keptOf">
   /** Whether somebody was given a token to be this session's agent. */
   readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> } | undefined
+}
+
+interface NamingLine {
+  /** The CLI's own id of the conversation, as the line names it. */
+  readonly agentSessionId: string
+  /** The agent came with the token of its session, or by a runner. */
+  readonly isBound: boolean
 }
 
 /** The CLI's own ids are uuids: what is longer names no session. */
@@ -25,17 +32,16 @@ export class AgentRoutes {
    * The session that a line of this connection belongs to. Each of the CLI's own session ids has one session of ours: a
    * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made.
    */
-  async route(current: LiveSession, message: Envelope, isBound = false): Promise<LiveSession> {
+  async route(current: LiveSession, message: Envelope, line: NamingLine): Promise<LiveSession> {
     const { registry } = this.#options
-    const agentSessionId = textOf(message, "session_id")
-    if (agentSessionId === undefined || agentSessionId === "" || message["parent_tool_use_id"] != null) return current
-    if (agentSessionId.length > MAX_AGENT_ID_CHARS) return current
+    const { agentSessionId, isBound } = line
+    if (message["parent_tool_use_id"] != null || agentSessionId.length > MAX_AGENT_ID_CHARS) return current
     if (agentSessionId === current.record.agentSessionId) return current
     const known = await registry.byAgentId(agentSessionId)
     const isOther = known !== undefined && known !== current
     const isStranger = isOther && (await this.#isStranger(current, known, isBound))
     // Nothing is awaited from here on: of two agents that name one id at once the second finds what the first made of it.
-    if (registry.loadedByAgentId(agentSessionId) !== known) return this.route(current, message, isBound)
+    if (registry.loadedByAgentId(agentSessionId) !== known) return this.route(current, message, line)
     if (isOther && !isStranger && mayReturn(current, known)) {
       // Its folder is where it was, and a runner tells these only when they change.
       for (const fact of ["branch", "changes"] as const) {

@@ -1,3 +1,4 @@
+import { type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "@signalbox/protocol/hub-api"
 import { COME_BACK } from "@signalbox/transport"
 import { type HubError, unknown, unlessMoved } from "../errors.ts"
@@ -45,7 +46,6 @@ const LOOK_MS = 30_000
  * next who asks.
  */
 export class SessionRegistry {
-  readonly route: AgentRoutes["route"]
   readonly isGuarded: AgentRoutes["isGuarded"]
   readonly #given: SessionRegistryOptions
   readonly #held = new Map<string, Held>()
@@ -60,16 +60,15 @@ export class SessionRegistry {
   /** What was claimed since the hub started, and found in the store: it has the rest. */
   readonly #byAgentId = new Map<string, LiveSession>()
   readonly #byRequestKey = new Map<string, LiveSession>()
+  readonly #routes: AgentRoutes
   #hub: (SessionHub & SessionRegistryOptions & SessionDesks) | undefined
 
   constructor(options: SessionRegistryOptions) {
     this.#given = options
-    const routes = new AgentRoutes({ registry: this, tokens: options.tokens })
-    this.route = (...line) => routes.route(...line)
-    this.isGuarded = (session) => routes.isGuarded(session)
+    this.#routes = new AgentRoutes({ registry: this, tokens: options.tokens })
+    this.isGuarded = (session) => this.#routes.isGuarded(session)
     this.#clock = options.clock ?? (() => performance.now())
-    this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS)
-    this.#timer.unref()
+    this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS).unref()
   }
 
   connect(desks: SessionDesks): void {
@@ -228,11 +227,10 @@ export class SessionRegistry {
 
   /** A fellow hub needs it, as its agent is there: what was said so far is in the store when this resolves, and its agent is told to come back. Those who watch it here cannot claim it before the fellow does. */
   async handOver(session: LiveSession, fellow: string | undefined): Promise<void> {
-    const { ownership } = this.#options
     await session.wire?.closeWith(COME_BACK, "the session goes to another hub").catch(() => undefined)
     await session.taken()
     await session.settled()
-    await ownership?.release(session.id, fellow)
+    await this.#options.ownership?.release(session.id, fellow)
     this.depart(session, movedError(session.id))
   }
 
@@ -267,9 +265,8 @@ export class SessionRegistry {
   }
 
   #forget(session: LiveSession): void {
-    for (const keys of [this.#byAgentId, this.#byRequestKey]) {
+    for (const keys of [this.#byAgentId, this.#byRequestKey])
       for (const [key, named] of keys) if (named === session) keys.delete(key)
-    }
     this.#options.grants?.letGo(session.id)
     this.#options.uses?.letGo(session.id)
   }
@@ -313,9 +310,7 @@ export class SessionRegistry {
 
   /** The connection of a process, wherever its conversation goes on by now. */
   wireOf(incarnation: string): AgentWire | undefined {
-    for (const session of this.allLoaded()) {
-      if (session.greetedWire?.incarnation === incarnation) return session.greetedWire
-    }
+    for (const { greetedWire } of this.allLoaded()) if (greetedWire?.incarnation === incarnation) return greetedWire
     return undefined
   }
 
@@ -386,6 +381,13 @@ export class SessionRegistry {
   discard({ id }: LiveSession): void {
     this.#held.delete(id)
     this.#options.ownership?.drop(id)
+  }
+
+  /** The session that a line of this connection belongs to: almost always the one that had the line before. */
+  async route(current: LiveSession, message: Envelope, isBound = false): Promise<LiveSession> {
+    const named = textOf(message, "session_id") ?? ""
+    if (named === "" || named === current.record.agentSessionId) return current
+    return this.#routes.route(current, message, { agentSessionId: named, isBound })
   }
 
   /** The agent told which of the CLI's own ids the conversation has. */
