@@ -350,7 +350,15 @@ export class LocalHubCore {
 
   async #audit(what: string, { name }: Caller, about: About): Promise<void> {
     const at = (this.#options.now?.() ?? new Date()).toISOString()
-    await this.#options.directory.addAudit({ at, what, by: name, via: "person", sessionId: null, askId: null, ...about })
+    await this.#options.directory.addAudit({
+      at,
+      what,
+      by: name,
+      via: "person",
+      sessionId: null,
+      askId: null,
+      ...about,
+    })
   }
 
   /** The CLI's own id of a conversation, by that or by ours. */

@@ -265,7 +265,12 @@ export class AgentIngress {
 
 type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
 
-const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session's agent is on a runner" }
+const OF_A_RUNNER: Refusal = {
+  ok: false,
+  how: "close",
+  code: NOT_ALLOWED,
+  reason: "this session's agent is on a runner",
+}
 const UNENFORCED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: NOT_ENFORCED_DIRECTLY }
 const ENDED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session has ended for good" }
 

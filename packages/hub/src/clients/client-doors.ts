@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { WebSocket } from "ws"
 import { hasAccess } from "../auth/roles.ts"
-import { HubError, unknown } from "../errors.ts"
+import { unknown } from "../errors.ts"
 import type { Route } from "../http/app.ts"
 import type { Upgrade } from "../http/door.ts"
 import type { HubCore } from "../hub-core.ts"

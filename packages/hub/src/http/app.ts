@@ -130,7 +130,14 @@ async function call(
   const body = route.body && validate(route.body, given, "body")
   if (cluster !== undefined && caller !== null && context.env.caller === undefined) {
     const { method, path } = route
-    const reply = await cluster.forwarding.forward({ method, path, params: context.req.param(), body: given, caller, request })
+    const reply = await cluster.forwarding.forward({
+      method,
+      path,
+      params: context.req.param(),
+      body: given,
+      caller,
+      request,
+    })
     if (reply !== undefined) return reply
   }
   const reserve = (bytes: number) => {

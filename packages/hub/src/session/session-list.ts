@@ -24,10 +24,7 @@ export interface SessionListOptions {
  * Pinned ones first, then the newest: the store's rows, and in their place the sessions in memory, which know more than their rows. The cursor
  * names the last session of a page by its pin, time and id, so that new ones do not shift it.
  */
-export async function listSessions(
-  options: SessionListOptions,
-  query: SessionQuery,
-): Promise<SessionPage> {
+export async function listSessions(options: SessionListOptions, query: SessionQuery): Promise<SessionPage> {
   const { registry, directory } = options
   const { limit, cursor, state } = query
   const q = query.q?.toLowerCase().trim() ?? ""

@@ -396,4 +396,3 @@ export class SessionRegistry {
     this.#byAgentId.set(agentSessionId, session)
   }
 }
-

@@ -8,16 +8,7 @@ import type { EventPage } from "../model/event.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import {
-  askLine,
-  catchUp,
-  changedLine,
-  type FanOut,
-  framesOf,
-  Outbox,
-  readLine,
-  type Sink,
-} from "./fan-out.ts"
+import { askLine, catchUp, changedLine, type FanOut, framesOf, Outbox, readLine, type Sink } from "./fan-out.ts"
 
 /** A viewer's needs of a session, this hub's or another's. */
 export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inProgress" | "gone"> {
@@ -233,7 +224,13 @@ export class StreamViewer {
         lastSeq: () => session.record.lastSeq,
         isWanted: () => subscription.phase === "catching-up",
         read: (cursor) => this.#paced(core.readEvents(id, { after: cursor, limit: PAGE }), subscription),
-        take: (events) => this.#outbox.bulk(framesOf(id, events.map((event) => ({ kind: "event", event })))),
+        take: (events) =>
+          this.#outbox.bulk(
+            framesOf(
+              id,
+              events.map((event) => ({ kind: "event", event })),
+            ),
+          ),
         goLive: (cursor) => {
           metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
           subscription.cursor = cursor
