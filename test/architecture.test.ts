@@ -341,8 +341,13 @@ describe("no code goes through all sessions, asks or tokens", () => {
     const statement = /\bSELECT\b[^"`]*\bFROM (?:sessions|asks|tokens)\b[^"`]*/g
     const statements = sourceFiles(store)
       .filter((file) => !file.includes("migrations"))
-      .flatMap((file) => [...readFileSync(file, "utf8").matchAll(statement)].map(([sql]) => sql))
+      .flatMap((file) => [...readFileSync(file, "utf8").matchAll(statement)].map(([sql]) => ({ file, sql })))
     expect(statements.length).toBeGreaterThan(10)
-    expect(statements.filter((sql) => !/\b(?:WHERE|LIMIT)\b/.test(sql))).toEqual([])
+    // A condition that compares nothing, such as `WHERE true` or `IS NOT NULL`, names no rows.
+    const namesRows = /\bLIMIT\b|\bWHERE\b.*(?:[=<>]|\bIN\b|\$\{)/s
+    const whole = statements.filter(({ sql }) => !namesRows.test(sql)).map(({ file }) => relative(store, file))
+    // A move takes everything along and counts it, and titles are few and short enough to be searched as they are.
+    const onPurpose = ["move/moved-tables.ts", "postgres/postgres-check.ts", "search/text-index.js"]
+    expect(whole.filter((file) => !onPurpose.includes(file.replaceAll("\\", "/")))).toEqual([])
   })
 })

@@ -29,12 +29,12 @@ describe("what is suggested to type next", () => {
     const live = await hub.run(["new", "--agent", "simulator", "--resume", id])
     expect([live.code, live.stderr]).toEqual([
       1,
-      `signalbox: session ${id} is live: send it a message, stop it first ("signalbox stop ${named}"), or resume it with --fork\n`,
+      `signalbox: session ${id} is running: send a message, stop it ("signalbox stop ${named}"), or fork it (--fork)\n`,
     ])
     const nowhere = await hub.run(["new", "--agent", "simulator", "--runner", "nobody"])
     expect([nowhere.code, nowhere.stderr]).toEqual([
       1,
-      `signalbox: there is no runner nobody: "signalbox doctor ${named}" lists those there are\n`,
+      `signalbox: Runner nobody not found. "signalbox doctor ${named}" lists all runners.\n`,
     ])
 
     const second = await hub.json("new", "--agent", "simulator", "--cwd", folder())

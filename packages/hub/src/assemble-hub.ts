@@ -13,7 +13,7 @@ import { ClientDoors } from "./clients/client-doors.ts"
 import { Enforcement } from "./clients/enforcement.ts"
 import type { Cluster } from "./cluster/cluster.ts"
 import type { Hubs } from "./cluster/hubs.ts"
-import { HubError } from "./errors.ts"
+import { HubError, unlessMoved } from "./errors.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { Ask } from "./model/ask.ts"
@@ -31,7 +31,7 @@ import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
 import { RunDesk } from "./runs/run-desk.ts"
 import type { LiveSession } from "./session/live-session.ts"
-import { SessionRegistry, unlessMoved } from "./session/session-registry.ts"
+import { SessionRegistry } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
 import { movedError } from "./store/store-failure.ts"
 import { FanOut } from "./viewers/fan-out.ts"
@@ -70,7 +70,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
   const { tokens } = authority
-  const now = cluster && (() => cluster.now())
+  const now = cluster && (() => cluster.membership.now())
   const registry = new SessionRegistry({
     log,
     directory,
@@ -79,7 +79,7 @@ export async function assembleHub(options: HubPartsOptions) {
     tokens,
     trouble,
     ownership: cluster?.ownership,
-    hubId: cluster?.id,
+    hubId: cluster?.membership.id,
     now,
   })
   const enforcement = new Enforcement({ policy, directory, trouble })
@@ -136,7 +136,7 @@ export async function assembleHub(options: HubPartsOptions) {
     store,
     settings,
     trouble: warn,
-    ...(cluster && { isFirst: () => cluster.isFirst }),
+    ...(cluster && { isFirst: () => cluster.membership.isFirst }),
   })
   await Promise.all([policy.load(), uses.load(), settingsDesk.load(), fleet.load()])
   // Read before this hub had joined the others: what they changed in between was not told here.
@@ -235,7 +235,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const clientDoors = new ClientDoors({
     hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
     core,
-    dialElsewhere: cluster && ((...client) => cluster.dialClient(...client)),
+    dialElsewhere: cluster && ((...client) => cluster.forwarding.dialClient(...client)),
     anonymousRelay: options.anonymousRelay,
     isAutoApproving: () => policy.policy.relayAutoApproval,
     watchPolicy: (changed) => policy.watch(changed),

@@ -1,3 +1,4 @@
+import { isObject, textOf } from "@signalbox/protocol"
 import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
 import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
 
@@ -30,6 +31,12 @@ export class HubError extends Error {
   }
 }
 
+const NAMES = { session: "Session", ask: "Request", grant: "Permission", runner: "Runner", run: "Run" } as const
+
+export function unknown(kind: keyof typeof NAMES, id: string, hint = ""): HubError {
+  return new HubError(`${kind}/unknown`, `${NAMES[kind]} ${id} not found.${hint}`)
+}
+
 /** The failure, in its own words. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
@@ -40,12 +47,27 @@ export function runnerRefused(code: string, message: string): HubError {
   return new HubError(isRunnerRefusal(code) ? code : "runner/invalid", message)
 }
 
+/** A refusal as another hub told it. */
+export function refusalIn(told: unknown): HubError | undefined {
+  if (!isObject(told)) return undefined
+  const { error, ...details } = told
+  const [code, message] = [textOf(error, "code"), textOf(error, "message")]
+  const isOne = code !== undefined && message !== undefined && isApiError(code)
+  return isOne ? new HubError(code, message, { details }) : undefined
+}
+
 function isRunnerRefusal(code: string): code is RunnerRefusal {
   return (code.startsWith("runner/") || code === "policy/cannot-enforce") && isApiError(code)
 }
 
 function isApiError(code: string): code is ApiErrorCode {
   return Object.hasOwn(API_ERRORS, code)
+}
+
+/** Undefined for a session that another hub has. */
+export function unlessMoved(error: unknown): undefined {
+  if (!(error instanceof HubError && error.code === "hub/moved")) throw error
+  return undefined
 }
 
 export function asHubError(error: unknown): HubError {

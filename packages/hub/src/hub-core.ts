@@ -3,10 +3,10 @@ import type {
   AuditRecord,
   ControlCall,
   CreatedSession,
-  Enforce,
   EnvironmentReply,
   EventQuery,
-  Grant,
+  GrantRevoked,
+  MessageReceipt,
   NewMessage,
   NewSession,
   OutlineMark,
@@ -17,8 +17,8 @@ import type {
   SessionPatch,
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
-import { NOT_ENFORCED_DIRECTLY } from "./agents/ingress.ts"
-import { commandFor } from "./agents/launch-command.ts"
+import { NOT_ALLOWED } from "@signalbox/transport"
+import { commandFor, refuseByHand } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
 import { type AskReader, askPage, auditPage, type Page } from "./asks/whole-ask.ts"
 import type { Tokens } from "./auth/tokens.ts"
@@ -26,11 +26,11 @@ import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/client-requests.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
 import type { Hubs } from "./cluster/hubs.ts"
-import type { AtRest } from "./cluster/ownership.ts"
-import type { AskQuery, EventPage, HubCore, SearchQuery } from "./core.ts"
-import { HubError } from "./errors.ts"
+import type { SearchQuery } from "./core.ts"
+import { HubError, unknown } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
+import type { EventPage } from "./model/event.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
 import type { PolicyTests } from "./policy-tests.ts"
@@ -42,16 +42,15 @@ import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
 import { payloadOf, type Variables } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
-import { viewOf } from "./session/life.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { Outlines } from "./session/outline.ts"
-import { listSessions } from "./session/session-list.ts"
+import { listSessions, type SessionListOptions, viewsAtRest } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
-import type { AuditFilter, Directory } from "./store/directory.ts"
+import type { AskFilter, AuditFilter, Directory } from "./store/directory.ts"
 import type { EventLog } from "./store/event-log.ts"
 import type { FanOut } from "./viewers/fan-out.ts"
 
-export interface LocalHubCoreOptions {
+export interface LocalHubCoreOptions extends Pick<SessionListOptions, "describe"> {
   readonly registry: SessionRegistry
   readonly log: EventLog
   readonly directory: Directory
@@ -74,8 +73,6 @@ export interface LocalHubCoreOptions {
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
   /** The hub's address, as others see it. */
   readonly url: () => string
-  /** Which of the hubs that share the store have these sessions, which are not in memory here. */
-  readonly describe?: (ids: readonly string[]) => Promise<ReadonlyMap<string, AtRest>>
   /** Where hubs share the store, one of them at a time finds or starts the session with this key. */
   readonly once?: <T>(key: string, start: () => Promise<T>) => Promise<T>
   /** Version of the `claude` on this machine. */
@@ -88,17 +85,24 @@ const INTERRUPT_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 5_000
 const RUNNER_TIMEOUT_MS = 30_000
 
-/** The hub of one machine: sessions, messages, asks and what else HubCore promises. */
-export class LocalHubCore implements HubCore {
-  readonly asks: HubCore["asks"]
-  readonly grants: HubCore["grants"]
-  readonly policy: HubCore["policy"]
-  readonly policyTests: HubCore["policyTests"]
-  readonly settings: HubCore["settings"]
-  readonly retention: HubCore["retention"]
-  readonly runners: HubCore["runners"]
-  readonly runs: HubCore["runs"]
-  readonly hubs: HubCore["hubs"]
+/** The same for the routes, the sockets and the tests. */
+export type HubCore = Pick<LocalHubCore, keyof LocalHubCore>
+
+/**
+ * The hub's acts, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
+ * HubErrors. Who may do what was decided before a call gets here, but for what depends on the thing itself.
+ */
+export class LocalHubCore {
+  /** These desks need nothing else of the hub. */
+  readonly asks: Pick<AskDesk, "answer" | "extend">
+  readonly grants: Pick<GrantDesk, "list">
+  readonly policy: Pick<PolicyDesk, "told" | "versions" | "version">
+  readonly policyTests: Pick<PolicyTests, "test" | "explain" | "suggestions" | "put">
+  readonly settings: Pick<SettingsDesk, "settings" | "put">
+  readonly retention: Pick<Retention, "purge" | "prune" | "size">
+  readonly runners: Pick<RunnerFleet, "list" | "request" | "shared">
+  readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">
+  readonly hubs: Hubs
   readonly #options: LocalHubCoreOptions
   readonly #outlines: Outlines
 
@@ -130,7 +134,7 @@ export class LocalHubCore implements HubCore {
     if (isLaunch) return (await launches.create(asked, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
     const request = withMode(asked)
-    refuseForExternal(request, this.#options.policy)
+    refuseByHand(request, this.#options.policy)
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
     const session = known ?? registry.create(request, { startedBy: caller.name })
     const { secret } = await tokens.create(
@@ -157,16 +161,15 @@ export class LocalHubCore implements HubCore {
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
   }
 
-  async listSessions(query: SessionQuery): Promise<SessionPage> {
-    const viewsAtRest = (records: readonly SessionRecord[]) => this.#viewsAtRest(records)
-    return listSessions({ ...this.#options, viewsAtRest }, query)
+  listSessions(query: SessionQuery): Promise<SessionPage> {
+    return listSessions(this.#options, query)
   }
 
   async getSession(id: string): Promise<Session> {
     const session = this.#options.registry.loaded(id)
     if (session !== undefined) return session.view()
-    const [view] = await this.#viewsAtRest([await this.#recordOf(id)])
-    if (view === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    const [view] = await viewsAtRest(this.#options, [await this.#recordOf(id)])
+    if (view === undefined) throw unknown("session", id)
     return view
   }
 
@@ -176,10 +179,12 @@ export class LocalHubCore implements HubCore {
     return session.view()
   }
 
+  /** How far this person has read each of these sessions, as far as they have. */
   async readMarks(ids: readonly string[], { name }: Caller): Promise<Readonly<Record<string, number>>> {
     return Object.fromEntries(await this.#options.directory.readMarks(name, ids))
   }
 
+  /** Forward only, and not past the last event. Returns the mark as it is then. */
   async markRead(id: string, seq: number, { name }: Caller): Promise<number> {
     const { registry, directory, viewers } = this.#options
     const { lastSeq } = registry.loaded(id)?.record ?? (await this.#recordOf(id))
@@ -191,11 +196,13 @@ export class LocalHubCore implements HubCore {
     return now
   }
 
+  /** Stops its agent, keeps its history. */
   async endSession(id: string, caller: Caller): Promise<Session> {
     const { registry, tokens } = this.#options
     const session = await registry.get(id)
     const { wire } = session
-    await this.#auditStop(session, caller)
+    const details = { runner: session.record.runner }
+    if (!session.isEnded) await this.#audit("session/stopped", caller, { sessionId: session.id, details })
     if (isLaunched(session)) {
       await this.#options.endings.stop(session, `stopped by ${caller.name}`)
       return session.view()
@@ -205,28 +212,28 @@ export class LocalHubCore implements HubCore {
       await session.ask({ subtype: "end_session" }, END_TIMEOUT_MS).catch(() => undefined)
     }
     await session.end({ reason: `stopped by ${caller.name}` })
-    await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
+    await wire?.closeWith(NOT_ALLOWED, "the session was stopped").catch(() => undefined)
     // Revoke the tokens of every session that the conversation went through: nobody returns to it.
     for (const id of await registry.chainTo(session)) await tokens.revokeAll(await tokens.ofSession(id), caller.name)
     return session.view()
   }
 
-  async sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }> {
+  async sendMessage(id: string, message: NewMessage, caller: Caller): Promise<MessageReceipt> {
     return (await this.#options.registry.get(id)).send(message, caller.name)
   }
 
   async cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }> {
     const session = await this.#options.registry.get(id)
     const isOurs = session.messages.holds(uuid)
-    const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
+    const notWaiting = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
     // A message that the agent has confirmed may still be in its own queue: it knows. About unknown messages it is not asked.
-    if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw unknown()
+    if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw notWaiting()
     const request = { subtype: "cancel_async_message", message_uuid: uuid }
     const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
-    if (!isOurs && reply["subtype"] !== "success") throw unknown()
+    if (!isOurs && reply["subtype"] !== "success") throw notWaiting()
     const answer = payloadOf(reply, request.subtype)
     const cancelled = isObject(answer) && answer["cancelled"] === true
-    if (!isOurs && !cancelled) throw unknown()
+    if (!isOurs && !cancelled) throw notWaiting()
     return { cancelled }
   }
 
@@ -290,7 +297,7 @@ export class LocalHubCore implements HubCore {
     return this.#options.index.search(query)
   }
 
-  async listAsks(query: AskQuery): Promise<Page<Ask>> {
+  async listAsks(query: AskFilter): Promise<Page<Ask>> {
     const { directory, reader } = this.#options
     const { limit = DEFAULT_ASKS } = query
     // One more than is wanted tells whether there are more.
@@ -301,25 +308,20 @@ export class LocalHubCore implements HubCore {
   async getAsk(id: string): Promise<Ask> {
     const { directory, reader } = this.#options
     const ask = await directory.getAsk(id)
-    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    if (ask === undefined) throw unknown("ask", id)
     return reader.whole(ask)
   }
 
-  async revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }> {
+  /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
+  async revokeGrant(id: string, caller: Caller): Promise<GrantRevoked> {
     const { directory, grants, registry } = this.#options
     const [known] = await directory.listGrants({ id, all: true })
     // The hub that has the session judges by what it has in memory: only there a grant is gone. A purged session is nowhere.
     const session = known && (await registry.find(known.sessionId))
     const revoked = await grants.revoke(id, caller.name, session?.id)
-    await directory.addAudit({
-      at: this.now,
-      what: "grant/revoked",
-      by: caller.name,
-      via: "person",
-      sessionId: revoked.grant.sessionId,
-      askId: revoked.grant.askId,
-      details: { grant: revoked.grant.id, gone: revoked.gone },
-    })
+    const { sessionId, askId } = revoked.grant
+    const details = { grant: revoked.grant.id, gone: revoked.gone }
+    await this.#audit("grant/revoked", caller, { sessionId, askId, details })
     return revoked
   }
 
@@ -328,6 +330,7 @@ export class LocalHubCore implements HubCore {
     return auditPage(this.#options, { records, limit: query.limit })
   }
 
+  /** Removes the worktree that was made for it, never with uncommitted changes. */
   async removeWorktree(id: string): Promise<Session> {
     const session = await this.#options.registry.get(id)
     const { worktree, runner } = session.record
@@ -346,23 +349,20 @@ export class LocalHubCore implements HubCore {
     return runner
   }
 
+  /** Forgets a runner that is away. Its sessions stay. */
   async forgetRunner(id: string, caller: Caller): Promise<Runner> {
     const runner = await this.#options.fleet.forget(id)
     await this.#auditRunner(runner, "runner/forgotten", caller)
     return runner
   }
 
-  async #auditRunner(runner: Runner, what: string, { name }: Caller): Promise<void> {
-    const who = { by: name, via: "person", sessionId: null, askId: null }
-    const details = { runner: runner.id, name: runner.name }
-    await this.#options.directory.addAudit({ at: this.now, what, ...who, details })
+  async #auditRunner({ id, name }: Runner, what: string, caller: Caller): Promise<void> {
+    await this.#audit(what, caller, { details: { runner: id, name } })
   }
 
-  async #auditStop(session: LiveSession, { name }: Caller): Promise<void> {
-    if (session.isEnded) return
-    const who = { by: name, via: "person", sessionId: session.id, askId: null }
-    const details = { runner: session.record.runner }
-    await this.#options.directory.addAudit({ at: this.now, what: "session/stopped", ...who, details })
+  async #audit(what: string, { name }: Caller, about: About): Promise<void> {
+    const who = { by: name, via: "person", sessionId: null, askId: null }
+    await this.#options.directory.addAudit({ at: this.now, what, ...who, ...about })
   }
 
   /** The CLI's own id of a conversation, by that or by ours. */
@@ -372,23 +372,8 @@ export class LocalHubCore implements HubCore {
 
   async #recordOf(id: string): Promise<SessionRecord> {
     const kept = await this.#options.registry.keptOf(id)
-    if (kept === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    if (kept === undefined) throw unknown("session", id)
     return kept.record
-  }
-
-  /**
-   * A session that is only in the store is in the state in which it was let go, and has no open asks. Another hub's is in the state that
-   * its hub has kept; if that hub is dead, its agent is away.
-   */
-  async #viewsAtRest(records: readonly SessionRecord[]): Promise<readonly Session[]> {
-    const { describe, viewers } = this.#options
-    const told = await describe?.(records.map(({ id }) => id))
-    return records.map((record) => {
-      const { owner, pendingAsks = 0, isOrphan = false, lastSeq = record.lastSeq } = told?.get(record.id) ?? {}
-      const state = isOrphan && record.state !== "ended" ? "disconnected" : record.state
-      const now = { state, pendingAsks, viewers: viewers.countOf(record.id) }
-      return viewOf({ ...record, lastSeq }, owner === undefined ? now : { ...now, owner })
-    })
   }
 
   get now(): string {
@@ -396,19 +381,7 @@ export class LocalHubCore implements HubCore {
   }
 }
 
-const OTHERWISE = 'start it on a runner, or let an admin make the session with enforce "asked"'
-
-/** The person who starts an agent by hand decides where, and with what around it. */
-function refuseForExternal(request: NewSession, policy: { readonly enforce: Enforce }): void {
-  if ((request.enforce ?? policy.enforce) === "everything") {
-    throw new HubError("policy/cannot-enforce", `${NOT_ENFORCED_DIRECTLY}: ${OTHERWISE}`)
-  }
-  const given = (["runner", "worktree", "env"] as const).find(
-    (name) => request[name] !== undefined && request[name] !== false,
-  )
-  if (given === undefined) return
-  throw new HubError("request/invalid", `${given}: an agent that is started by hand is not given this; leave it out`)
-}
+type About = Pick<AuditRecord, "details"> & Partial<Pick<AuditRecord, "sessionId" | "askId">>
 
 /** By a runner. */
 function isLaunched({ kept }: LiveSession): boolean {

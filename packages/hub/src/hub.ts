@@ -7,12 +7,12 @@ import { Cluster, type ClusterOptions } from "./cluster/cluster.ts"
 import type { ClusterDoor } from "./cluster/cluster-door.ts"
 import { checkClusterUrl } from "./cluster/cluster-url.ts"
 import { soloHub } from "./cluster/hubs.ts"
-import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
 import { refuseSocket, type Upgrade } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
 import { errorReply, ReplyRoom } from "./http/reply.ts"
 import { createHttpServer } from "./http/server.ts"
+import type { HubCore } from "./hub-core.ts"
 import type { Caller } from "./model/access.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
@@ -113,7 +113,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         ? undefined
         : await openCluster({ store, url: ownUrl, ca, version, counts, logger }, () => parts)
     if (cluster !== undefined) closers.push(() => cluster.close())
-    const hubs = cluster ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
+    const hubs = cluster?.hubs ?? soloHub({ url: () => options.publicUrl ?? address?.url ?? "", version, counts })
     const here = await assembleHub({
       store,
       logger,
@@ -163,7 +163,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     closers.push(() => server.close())
     closers.push(() => {
       const closed = closeDoors(here)
-      cluster?.hangUp()
+      cluster?.fellows.hangUp()
       return closed
     })
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
@@ -182,7 +182,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 }
 
 function stopping(): Response {
-  return errorReply(new HubError("hub/stopping", "The hub is starting"))
+  return errorReply(new HubError("hub/stopping", "The hub is starting. Try again in a moment."))
 }
 
 interface Joining extends Pick<ClusterOptions, "store" | "url" | "ca" | "version" | "counts"> {

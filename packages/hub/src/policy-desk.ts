@@ -23,7 +23,7 @@ import {
   spanMs,
 } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
-import { HubError } from "./errors.ts"
+import { HubError, unknown } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import { type InForce, parsePolicyDocument, policyChanges, written } from "./policy-document.ts"
@@ -308,7 +308,7 @@ export class GrantDesk<Rule = unknown> {
   /** `gone` is false when it is only noted: the CLI keeps it and cannot take it back through us. */
   async revoke(id: string, by: string, session?: string): Promise<{ grant: Grant; gone: boolean }> {
     const grant = await this.#options.directory.revokeGrant(id, new Date().toISOString(), by, session)
-    if (grant === undefined) throw new HubError("grant/unknown", `there is no grant ${id}`)
+    if (grant === undefined) throw unknown("grant", id)
     this.#rules.get(grant.sessionId)?.delete(id)
     return { grant, gone: grant.where === "hub" }
   }

@@ -1,7 +1,7 @@
 import { evaluate, type Verdict } from "@signalbox/policy"
 import { defined } from "@signalbox/protocol"
 import type { Backtest, BacktestDifference, PolicySuggestions } from "@signalbox/protocol/hub-api"
-import { HubError } from "./errors.ts"
+import { HubError, unknown } from "./errors.ts"
 import type { PolicyDesk, PutHow, RuleUses } from "./policy-desk.ts"
 import { readPolicy, writtenPolicy } from "./policy-document.ts"
 import type { BacktestStep, Backtests } from "./store/backtest.ts"
@@ -61,7 +61,7 @@ export class PolicyTests {
     const { directory, policy: desk, uses } = this.#options
     const judged = policy === undefined ? desk.policy : (await readPolicy(policy)).policy
     const record = (await directory.getSession(session))?.record
-    if (record === undefined && session !== "") throw new HubError("session/unknown", `there is no session ${session}`)
+    if (record === undefined && session !== "") throw unknown("session", session)
     // A session that runs on no machine is known to.
     const runner = request.runner ?? (record === undefined ? undefined : (record.runner ?? ""))
     const branch = request.branch ?? record?.branch

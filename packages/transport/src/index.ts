@@ -34,6 +34,7 @@ export {
   type WebSocketAcceptor,
 } from "./websocket/accept.ts"
 export type { AcceptedConnection } from "./websocket/accepted-socket.ts"
+export { COME_BACK, fitCloseReason, NOT_ALLOWED, TOO_LARGE } from "./websocket/close-codes.ts"
 export { type DialledConnection, dialWebSocket } from "./websocket/dial.ts"
 export {
   type DialEnvironment,

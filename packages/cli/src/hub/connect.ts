@@ -62,8 +62,8 @@ function unreachable(error: unknown, { next, found: { url }, isByUrl }: Away): u
 function inCommands(error: unknown, next: Next): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error
   const message = error.message
-    .replace("stop it first (DELETE)", () => `stop it first ("${next("stop")}")`)
-    .replace('with "fork":true', "with --fork")
+    .replace("stop it (DELETE)", () => `stop it ("${next("stop")}")`)
+    .replace('("fork":true)', "(--fork)")
     .replace("GET /api/runners lists", () => `"${next("doctor")}" lists`)
   return message === error.message ? error : new CliError("cli/failed", message, { cause: error })
 }

@@ -77,7 +77,7 @@ function listing({ count, sessions, bytes, more }: Pruned, how: { olderThan: str
 async function isSure(question: string, { yes, json }: RmOptions, context: CommandContext): Promise<boolean> {
   if (yes === true || json === true) return true
   const lines = new TerminalLines(context, () => undefined)
-  if (!lines.hasPerson) throw usageError("nobody can be asked here: confirm with --yes")
+  if (!lines.hasPerson) throw usageError("can't ask for confirmation here: add --yes")
   const answer = await lines.ask(`${question} [y/N] `)
   if (answer?.trim().toLowerCase() === "y" || answer?.trim().toLowerCase() === "yes") return true
   context.stderr.write("Nothing was deleted.\n")

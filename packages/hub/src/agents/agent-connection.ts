@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encodeForAgent, fieldOf, textOf } from "@signalbox/protocol"
-import type { HybridConnection, ReadingTurns } from "@signalbox/transport"
+import { COME_BACK, type HybridConnection, NOT_ALLOWED, type ReadingTurns } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
@@ -23,9 +23,7 @@ export interface AgentConnectionOptions {
 
 /** As metrics count it: whether one posts its events shows only later. */
 const CONNECTED = "websocket"
-const COME_BACK = 1012
 const MAX_ASKED = 100
-const COME_BACK = 1012
 
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
@@ -132,7 +130,7 @@ export class AgentConnection implements AgentWire {
     const isSame = this.#continuity === "same"
     const reason = isSame ? "connected again" : "another agent took its place"
     await this.session.detach(before, reason)
-    void before.closeWith(isSame ? 1000 : 4001, reason).catch(() => undefined)
+    void before.closeWith(isSame ? 1000 : NOT_ALLOWED, reason).catch(() => undefined)
   }
 
   async #ingest(lines: readonly string[]): Promise<void> {

@@ -2,17 +2,19 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Enforce } from "@signalbox/protocol/hub-api"
 import {
+  COME_BACK,
   createHybridReceiver,
   createWebSocketAcceptor,
   type HybridConnection,
   type HybridReceiver,
+  NOT_ALLOWED,
   type ReadingTurns,
   type UpgradeDecision,
   type UpgradeRequest,
   type WebSocketAcceptor,
 } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import { SECURITY_HEADERS } from "../http/reply.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
@@ -21,6 +23,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection, whose } from "./agent-connection.ts"
+import { NOT_ENFORCED_DIRECTLY } from "./launch-command.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 
 export interface IngressOptions {
@@ -51,7 +54,6 @@ interface Admitted {
 
 /** The length that fits in a header: a uuid does, and what does not is no uuid. */
 const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
-const NOT_ALLOWED = 4001
 /** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
 const CLOSE_TIMEOUT_MS = 1_000
 /** No upgrade takes as long. */
@@ -121,7 +123,7 @@ export class AgentIngress {
     const accepted = await this.#acceptor.handleUpgrade(request, socket, head)
     if (accepted === undefined) return
     const admitted = this.#admitted.get(accepted.request)
-    if (admitted === undefined) return void accepted.closeWith(4001, "not admitted").catch(() => undefined)
+    if (admitted === undefined) return void accepted.closeWith(NOT_ALLOWED, "not admitted").catch(() => undefined)
     const connection = this.#hybrid.attach(accepted)
     const agent = new AgentConnection({
       connection,
@@ -145,7 +147,7 @@ export class AgentIngress {
   async close(): Promise<void> {
     this.#stopListening()
     const runs = [...this.#connections].map(async ([agent, run]) => {
-      await this.#end(agent, 1012, "the hub restarts")
+      await this.#end(agent, COME_BACK, "the hub restarts")
       await run
     })
     await Promise.all(runs)
@@ -209,7 +211,7 @@ export class AgentIngress {
       // Its id is no secret either: whoever has no token does not take the place of one who has.
       const isTheirs = caller === null && named !== undefined && (await registry.isGuarded(named))
       if (isTheirs) return refuse(401, "this session's agent needs the token that it was made with")
-      return named ?? refuse(404, `there is no session ${path.id}`)
+      return named ?? refuse(404, unknown("session", path.id).message)
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")
     const known = await this.#findByLastMessage(request.lastRequestId)
@@ -263,10 +265,14 @@ export class AgentIngress {
 
 type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
 
-const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: 4001, reason: "this session's agent is on a runner" }
-export const NOT_ENFORCED_DIRECTLY = "the policy cannot judge every tool call of an agent that dials in by itself"
-const UNENFORCED: Refusal = { ok: false, how: "close", code: 4001, reason: NOT_ENFORCED_DIRECTLY }
-const ENDED: Refusal = { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
+const OF_A_RUNNER: Refusal = {
+  ok: false,
+  how: "close",
+  code: NOT_ALLOWED,
+  reason: "this session's agent is on a runner",
+}
+const UNENFORCED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: NOT_ENFORCED_DIRECTLY }
+const ENDED: Refusal = { ok: false, how: "close", code: NOT_ALLOWED, reason: "this session has ended for good" }
 
 function refuse(status: number, message: string): Refusal {
   return { ok: false, how: "refuse-http", status, message }

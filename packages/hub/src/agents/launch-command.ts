@@ -1,6 +1,12 @@
 import { isObject } from "@signalbox/protocol"
+import type { Enforce, NewSession } from "@signalbox/protocol/hub-api"
 import { DEFAULT_MODE, type LaunchOptions, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import { claudeArguments, launchFlags } from "@signalbox/transport/process"
+import { HubError } from "../errors.ts"
+
+/** To whoever wants an agent that dials in by itself judged. */
+export const NOT_ENFORCED_DIRECTLY = "the policy cannot judge every tool call of an agent that dials in by itself"
+const OTHERWISE = 'start it on a runner, or let an admin make the session with enforce "asked"'
 
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
@@ -10,6 +16,18 @@ const HOST_FLAGS = [
   ..."--print --output-format stream-json --input-format stream-json --verbose".split(" "),
   ..."--replay-user-messages --include-partial-messages".split(" "),
 ]
+
+/** The person who starts an agent by hand decides where, and with what around it. */
+export function refuseByHand(request: NewSession, policy: { readonly enforce: Enforce }): void {
+  if ((request.enforce ?? policy.enforce) === "everything") {
+    throw new HubError("policy/cannot-enforce", `${NOT_ENFORCED_DIRECTLY}: ${OTHERWISE}`)
+  }
+  const given = (["runner", "worktree", "env"] as const).find(
+    (name) => request[name] !== undefined && request[name] !== false,
+  )
+  if (given === undefined) return
+  throw new HubError("request/invalid", `${given}: an agent that is started by hand is not given this; leave it out`)
+}
 
 export interface LaunchCommandOptions {
   readonly url: string

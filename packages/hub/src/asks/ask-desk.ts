@@ -1,10 +1,10 @@
 import { defined, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, Grant } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
-import { HubError } from "../errors.ts"
+import { type Clock, systemClock } from "@signalbox/transport/pacing"
+import { HubError, unknown } from "../errors.ts"
 import { ACTOR } from "../model/access.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
-import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import type { CountedUses, Directory, SettledAsk } from "../store/directory.ts"
 import {
   AnswerDelivery,
@@ -53,9 +53,12 @@ export interface AskDeskOptions {
   readonly directory: Directory
   readonly reader: AskReader
   readonly sessions: AskingSessions
-  readonly grants: GrantDesk
-  readonly uses: Pick<RuleUses, "add">
-  readonly setTimer?: (run: () => void, ms: number) => () => void
+  readonly grants: {
+    take(ask: AskRecord, answer: AskAnswer, by: string): { answer: AskAnswer; grants: readonly Grant[] }
+    keep(grants: readonly Grant[]): Promise<void>
+  }
+  readonly uses: { add(session: string, rules: readonly string[]): CountedUses | undefined }
+  readonly clock?: Pick<Clock, "after">
   /** The store's time, where hubs share it. */
   readonly now?: (() => Date) | undefined
 }
@@ -91,7 +94,7 @@ export class AskDesk {
   readonly #pending = new Map<string, AskRecord>()
   readonly #bySession = new Map<string, Map<string, AskRecord>>()
   readonly #opening = new Map<string, Promise<void>>()
-  readonly #extending = new Map<string, Promise<void>>()
+  readonly #extending = new Map<string, Promise<unknown>>()
   readonly #delivery: AnswerDelivery
   /** Timers of the asks that a rule lets expire: each is cancelled by its function. */
   readonly #timers = new Map<string, () => void>()
@@ -115,9 +118,8 @@ export class AskDesk {
 
   /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
   isBusyWith(sessionId: string): boolean {
-    return (
-      this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf((ask) => ask.sessionId === sessionId) !== undefined
-    )
+    const isOwn = (ask: AskRecord) => ask.sessionId === sessionId
+    return this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf(isOwn) !== undefined
   }
 
   pending(): readonly AskRecord[] {
@@ -147,10 +149,7 @@ export class AskDesk {
 
   /** The open question of this process with this id. */
   find(incarnation: string, requestId: string): AskRecord | undefined {
-    for (const ask of this.#pending.values()) {
-      if (ask.requestId === requestId && ask.incarnation === incarnation) return ask
-    }
-    return undefined
+    return this.pending().find((ask) => ask.requestId === requestId && ask.incarnation === incarnation)
   }
 
   /** Where one of these questions was asked, if it is open or its answer may not have been heard. */
@@ -192,8 +191,8 @@ export class AskDesk {
   /** An ask that a rule decides is never seen pending: asked and settled in one commit. */
   async #settleAtOnce(ask: AskRecord, request: Request, { decided, rule, used }: Decided) {
     const settledAsk = settledAs(ask, fitAnswer(ask, decided), { at: this.#now(), by: ACTOR.rule(rule), via: "policy" })
-    const adding = this.#options.directory.addAsk(ask)
-    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request, used)])
+    const { directory } = this.#options
+    const [, result] = await Promise.all([directory.addAsk(ask), this.#commit(settledAsk, request, used)])
     if (result.changed) await this.#delivery.deliver(settledAsk, request)
   }
 
@@ -215,7 +214,7 @@ export class AskDesk {
   async extend(id: string, how: Extending): Promise<Ask> {
     const before = this.#extending.get(id) ?? Promise.resolve()
     const extending = before.then(() => this.#extend(id, how))
-    const over = extending.then(nothing, nothing)
+    const over = Promise.allSettled([extending])
     this.#extending.set(id, over)
     return extending.finally(() => {
       if (this.#extending.get(id) === over) this.#extending.delete(id)
@@ -370,7 +369,7 @@ export class AskDesk {
 
   async #known(id: string): Promise<AskRecord> {
     const ask = this.#pending.get(id) ?? (await this.#options.directory.getAsk(id))
-    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    if (ask === undefined) throw unknown("ask", id)
     return ask
   }
 
@@ -384,7 +383,7 @@ export class AskDesk {
 
   /** Instead of the end it had, if it had one. A store that cannot take the end is asked again: the agent waits for an answer. */
   #startTimer(id: string, expiresAt: string, ms = Math.max(0, Date.parse(expiresAt) - Date.parse(this.#now()))): void {
-    const { setTimer = setUnheld } = this.#options
+    const { clock = systemClock } = this.#options
     this.#stopTimer(id)
     const run = () => {
       if (ms > LONGEST_TIMER_MS) return this.#startTimer(id, expiresAt)
@@ -393,7 +392,7 @@ export class AskDesk {
         if (isDue) this.#startTimer(id, expiresAt, RETRY_MS)
       })
     }
-    this.#timers.set(id, setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
+    this.#timers.set(id, clock.after(Math.min(ms, LONGEST_TIMER_MS), run, "idle"))
   }
 
   #now(): string {
@@ -408,11 +407,3 @@ export class AskDesk {
 
 const RETRY_MS = 5_000
 
-/** Nobody stays alive for it. */
-function setUnheld(run: () => void, ms: number): () => void {
-  const timer = setTimeout(run, ms)
-  timer.unref()
-  return () => clearTimeout(timer)
-}
-
-function nothing(): void {}

@@ -51,7 +51,7 @@ export class Logins {
 
   static async open(directory: TokenDirectory, clock: Clock): Promise<Logins> {
     const made: KeptLogins = { cookieName: `signalbox_${hashSecret(mintSecret("login")).slice(0, 12)}`, logins: [] }
-    // Of hubs that start at the same time, one names the cookie.
+    // One of the hubs that start at the same time names the cookie.
     const kept = await directory.changeDocument(DOCUMENT, (was) => (isKeptLogins(was) ? undefined : made), SYNCED)
     return new Logins(directory, clock, isKeptLogins(kept) ? kept : made)
   }

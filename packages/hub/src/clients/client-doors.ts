@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import { WebSocket } from "ws"
 import { hasAccess } from "../auth/roles.ts"
-import type { HubCore } from "../core.ts"
-import { HubError } from "../errors.ts"
+import { unknown } from "../errors.ts"
 import type { Route } from "../http/app.ts"
 import type { Upgrade } from "../http/door.ts"
+import type { HubCore } from "../hub-core.ts"
 import { ACTOR, type Caller } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -166,7 +166,7 @@ function turnAway(port: ClientPort): Guest {
 /** An id means the newest session of its chain: the conversation, wherever it went on. */
 async function findSession(registry: SessionRegistry, id: string): Promise<LiveSession> {
   const session = await registry.newestOf(id)
-  if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+  if (session === undefined) throw unknown("session", id)
   return session
 }
 

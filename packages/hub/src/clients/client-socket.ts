@@ -1,6 +1,6 @@
-import { frameText } from "@signalbox/transport"
+import { COME_BACK, fitCloseReason, frameText, TOO_LARGE } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
-import { alivenessOf, COME_BACK } from "../http/door.ts"
+import { alivenessOf } from "../http/door.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import { Outbox, socketSink } from "../viewers/fan-out.ts"
 import type { ClientPort } from "./ask-view.ts"
@@ -14,10 +14,8 @@ export interface ClientSocketOptions {
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
-const TOO_LARGE = 1009
 const MAX_TAKING = 200
 /** How long a client has to read what is left, and to answer our close. */
-const MAX_REASON_BYTES = 123
 const CLOSE_MS = 5_000
 
 /** One WebSocket of a client: lines in, lines out, and what waits bounded. */
@@ -94,7 +92,7 @@ export class ClientSocket implements ClientPort {
     const { socket } = this.#options
     this.#outbox.close()
     if (socket.readyState !== socket.OPEN) return
-    socket.close(code, fitReason(reason))
+    socket.close(code, fitCloseReason(reason))
     const timer = setTimeout(() => socket.terminate(), CLOSE_MS)
     timer.unref()
     socket.once("close", () => clearTimeout(timer))
@@ -127,13 +125,6 @@ export class ClientSocket implements ClientPort {
     if (this.#taking >= MAX_TAKING || this.#takingChars > MAX_LINE_BYTES) socket.pause()
     else if (socket.isPaused) socket.resume()
   }
-}
-
-/** A close frame has room for 123 bytes, and `ws` throws at more. */
-function fitReason(reason: string): string {
-  let fitting = reason.slice(0, MAX_REASON_BYTES)
-  while (Buffer.byteLength(fitting) > MAX_REASON_BYTES) fitting = fitting.slice(0, -1)
-  return fitting
 }
 
 /** So much is parsed in vain of one line before only its newline ends it: whoever sends crumbs must not keep us busy. */

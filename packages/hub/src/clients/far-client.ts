@@ -1,13 +1,13 @@
-import { frameText } from "@signalbox/transport"
+import { COME_BACK, frameText, NOT_ALLOWED, TOO_LARGE } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
-import { alivenessOf, COME_BACK } from "../http/door.ts"
+import { alivenessOf } from "../http/door.ts"
 import type { ClientSocket } from "./client-socket.ts"
 import type { Guest } from "./socket-door.ts"
 
 /** Beyond this the other hub is not read until the client has taken some. */
 const MAX_WAITING_CHARS = 1024 * 1024
 /** Codes of the other hub's that mean something to the client. Any other end means that it should connect again. */
-const TOLD_CODES: ReadonlySet<number> = new Set([1000, 1009, 1012, 4001])
+const TOLD_CODES: ReadonlySet<number> = new Set([1000, TOO_LARGE, COME_BACK, NOT_ALLOWED])
 
 /** A client of a session that another hub has: its lines go there, and that hub's frames come to it, as they are. */
 export class FarClient implements Guest {

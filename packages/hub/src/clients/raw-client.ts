@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { defined, type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { HubSettings, Session } from "@signalbox/protocol/hub-api"
+import { COME_BACK } from "@signalbox/transport"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import type { Authority } from "../auth/authority.ts"
 import { hasAccess, mayPermit } from "../auth/roles.ts"
@@ -22,8 +23,8 @@ import type { ClientDesks } from "./client-desks.ts"
 import { ClientRequests } from "./client-requests.ts"
 import { steerEnvironment } from "./steering.ts"
 
-/** The parts of the hub that every door for raw clients needs. */
-export interface HubParts {
+/** The hub as its raw clients, and the doors they come by, know it. */
+export interface ClientHub {
   readonly authority: Authority
   readonly metrics: HubMetrics
   readonly log: EventLog
@@ -36,7 +37,7 @@ export interface HubParts {
 }
 
 export interface RawClientOptions {
-  readonly hub: HubParts
+  readonly hub: ClientHub
   readonly session: LiveSession
   readonly caller: Caller
   readonly port: ClientPort
@@ -94,7 +95,7 @@ export class RawClient implements DeskClient {
   /** The open questions, for a client that will not ask for them with `initialize`. */
   async showOpenAsks(): Promise<void> {
     if (!this.mayAnswer) return
-    await this.#asks.showOpen().catch(() => this.#options.port.end(1012, "the open requests cannot be read now"))
+    await this.#asks.showOpen().catch(() => this.#options.port.end(COME_BACK, "the open requests cannot be read now"))
   }
 
   /** Shows the message in progress, from its beginning. */
@@ -164,7 +165,7 @@ export class RawClient implements DeskClient {
       published: (_id, items) => this.published(items),
       asked: (ask) => this.#asked(ask),
       changed: (view) => this.#changed(view),
-      left: () => this.#options.port.end(1012, "the session is another hub's now"),
+      left: () => this.#options.port.end(COME_BACK, "the session is another hub's now"),
     })
     this.#watching.get(session.id)?.()
     this.#watching.set(session.id, end)

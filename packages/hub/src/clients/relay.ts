@@ -6,10 +6,10 @@ import type { Caller } from "../model/access.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { type ClientPort, refusalLine } from "./ask-view.ts"
-import { type HubParts, RawClient } from "./raw-client.ts"
+import { type ClientHub, RawClient } from "./raw-client.ts"
 
 export interface RelayOptions {
-  readonly hub: HubParts
+  readonly hub: ClientHub
   /** On loopback, frontends need no token. */
   readonly anonymousRelay: boolean
   /** The policy's switch: whether questions are answered as a plain relay answers them. */

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { COME_BACK, NOT_ALLOWED } from "@signalbox/transport"
 import type { WebSocket } from "ws"
 import { factsOfMessage } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { asHubError, HubError } from "../errors.ts"
-import { type Asking, COME_BACK, Door, NOT_ALLOWED, type Upgrade, type Visitor } from "../http/door.ts"
+import { type Asking, Door, type Upgrade, type Visitor } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
-import type { HubParts } from "./raw-client.ts"
+import type { ClientHub } from "./raw-client.ts"
 
 /** The guest that came through the door, once it is known who. */
 export interface Guest {
@@ -27,7 +28,7 @@ export interface Arrival {
 }
 
 export interface SocketDoorOptions<Place> {
-  readonly hub: Pick<HubParts, "authority" | "metrics">
+  readonly hub: Pick<ClientHub, "authority" | "metrics">
   /** Its name among the doors, for the metrics. */
   readonly door: string
   /** Who somebody without a credential is here; undefined when one is needed. */

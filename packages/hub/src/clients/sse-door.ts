@@ -6,7 +6,7 @@ import type { Caller } from "../model/access.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { ClientPort } from "./ask-view.ts"
-import { type HubParts, RawClient } from "./raw-client.ts"
+import { type ClientHub, RawClient } from "./raw-client.ts"
 import { SseStream } from "./sse-stream.ts"
 
 /** The session, and the name that keeps a client's hooks and servers across reconnects. */
@@ -21,12 +21,12 @@ const FORGET_MS = 600_000
 
 /** `/v1/code/sessions/:id/events/stream` and `…/events`: official clients that stream events and post their own. */
 export class SseDoor {
-  readonly #hub: HubParts
+  readonly #hub: ClientHub
   readonly #clients = new Map<string, SseClient>()
   readonly #forgetting = new Map<string, ReturnType<typeof setTimeout>>()
   readonly #stopListening: () => void
 
-  constructor(hub: HubParts) {
+  constructor(hub: ClientHub) {
     this.#hub = hub
     const stopTokens = hub.authority.tokens.onEnded((tokenId) => {
       for (const [key, client] of this.#clients) if (client.tokenId === tokenId) this.#drop(key, client)
@@ -134,7 +134,7 @@ function tooMany(): HubError {
 }
 
 export interface SseClientOptions {
-  readonly hub: HubParts
+  readonly hub: ClientHub
   readonly session: LiveSession
   readonly caller: Caller
   readonly id: string

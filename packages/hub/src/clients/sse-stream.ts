@@ -2,10 +2,10 @@ import type { ReplyShare } from "../http/reply.ts"
 import { type StoredEvent, wireObject } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { catchUp, Outbox } from "../viewers/fan-out.ts"
-import type { HubParts, RawClient } from "./raw-client.ts"
+import type { ClientHub, RawClient } from "./raw-client.ts"
 
 export interface SseStreamOptions {
-  readonly hub: Pick<HubParts, "log" | "metrics">
+  readonly hub: Pick<ClientHub, "log" | "metrics">
   readonly session: LiveSession
   readonly client: RawClient
   /** `Last-Event-ID`; 0 is from the beginning, which is what the official clients mean by none. */

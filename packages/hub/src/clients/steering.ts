@@ -2,9 +2,9 @@ import { fieldOf, isObject, permissionModes, textOf, type UnlistedRequest } from
 import { UNHOOKING_VARIABLES } from "@signalbox/protocol/runner-wire"
 import { isReading } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
-import type { ControlReply, Variables } from "../session/agent-control.ts"
+import type { ControlReply, Outcome, Variables } from "../session/agent-control.ts"
 import { isEnforcing } from "../session/kept-record.ts"
-import type { LiveSession, Outcome } from "../session/live-session.ts"
+import type { LiveSession } from "../session/live-session.ts"
 
 const CANCEL = "cancel_async_message"
 const CANCELLED: ControlReply = { subtype: "success", response: { cancelled: true } }

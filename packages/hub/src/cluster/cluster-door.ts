@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
+import { parseObject } from "@signalbox/protocol/envelope"
 import { readBearer } from "@signalbox/transport"
 import { asHubError, HubError } from "../errors.ts"
 import { refuseSocket, type Upgrade } from "../http/door.ts"
@@ -122,18 +123,9 @@ export class ClusterDoor {
 }
 
 function readCaller(header: string | null): Caller {
-  const value = parse(Buffer.from(header ?? "", "base64url").toString())
-  if (!isObject(value) || typeof value["role"] !== "string")
+  const value = parseObject(Buffer.from(header ?? "", "base64url").toString())
+  if (value === undefined || typeof value["role"] !== "string")
     throw new HubError("request/invalid", "The caller header is missing.")
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a fellow hub wrote it, as this one does
   return value as unknown as Caller
-}
-
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
 }

@@ -34,7 +34,7 @@ export class ClusterSecret {
   async load(): Promise<void> {
     const kept = readKept(await this.#options.directory.getDocument(DOCUMENT))
     if (kept !== undefined) this.#kept = kept
-    // Of hubs that start at the same time, one makes it.
+    // One of the hubs that start at the same time makes it.
     else if (this.#kept === undefined)
       await this.#change((was) => was ?? { current: mint(), rotatedAt: this.#nowText() })
   }

@@ -1,4 +1,3 @@
-import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Store } from "../store/open-store.ts"
@@ -42,15 +41,17 @@ const SPREAD: ReadonlySet<string> = new Set([
 const SPREAD_MS = 2_000
 
 /** A hub among others on one database. */
-export class Cluster implements Hubs {
+export class Cluster {
   readonly ownership: ClusterOwnership
   readonly runners: SharedRunners
-  readonly #membership: Membership
-  readonly #secret: ClusterSecret
-  readonly #fellows: Fellows
-  readonly #forwarding: Forwarding
+  readonly membership: Membership
+  readonly secret: ClusterSecret
+  readonly fellows: Fellows
+  readonly forwarding: Forwarding
+  /** As people are told of them. */
+  readonly hubs: Hubs
+  readonly close: () => Promise<void>
   readonly #options: ClusterOptions
-  readonly #close: () => Promise<void>
   #hub: ClusterHub | undefined
   #known: ReadonlySet<string>
   /** Sessions of a hub that is gone are still to be taken over. */
@@ -63,20 +64,21 @@ export class Cluster implements Hubs {
     const { membership, secret, tables } = parts
     const { store, trouble } = options
     this.#options = options
-    this.#membership = membership
+    this.membership = membership
     // One that dies while this hub starts is missed with the first look.
     this.#known = new Set(membership.fellows.map(({ id }) => id))
-    this.#secret = secret
-    this.#fellows = new Fellows(secret, options.ca)
-    this.ownership = new ClusterOwnership({ store: tables, membership, fellows: this.#fellows })
-    this.runners = new SharedRunners({ store: tables, membership, fellows: this.#fellows, trouble })
-    this.#forwarding = new Forwarding({
+    this.secret = secret
+    this.fellows = new Fellows(secret, options.ca)
+    this.hubs = { list: () => membership.list(), rotateSecret: (by) => secret.rotate(by) }
+    this.ownership = new ClusterOwnership({ store: tables, membership, fellows: this.fellows })
+    this.runners = new SharedRunners({ store: tables, membership, fellows: this.fellows, trouble })
+    this.forwarding = new Forwarding({
       directory: store.directory,
       ownership: this.ownership,
       membership,
-      fellows: this.#fellows,
+      fellows: this.fellows,
     })
-    this.#close = async () => {
+    this.close = async () => {
       await membership.leave()
       await tables.close()
     }
@@ -86,7 +88,7 @@ export class Cluster implements Hubs {
   static async open(options: ClusterOptions): Promise<Cluster> {
     const tables = await options.store.openCluster?.()
     if (tables === undefined) throw new Error("this store cannot be shared")
-    const now = () => cluster?.now() ?? new Date()
+    const now = () => cluster?.membership.now() ?? new Date()
     const secret = new ClusterSecret({ directory: options.store.directory, now })
     let cluster: Cluster | undefined
     try {
@@ -98,7 +100,7 @@ export class Cluster implements Hubs {
         options.onBack()
       }
       const onLapsed = (error: unknown) => {
-        cluster?.hangUp()
+        cluster?.fellows.hangUp()
         options.onLapsed(error)
       }
       const joining = { ...options, store: tables, onBeat, onBack, onLapsed }
@@ -116,77 +118,24 @@ export class Cluster implements Hubs {
     this.#hub = hub
   }
 
-  get id(): string {
-    return this.#membership.id
-  }
-
-  /** The oldest hub does the work that only one of them must do. */
-  get isFirst(): boolean {
-    return this.#membership.fellows[0]?.id === this.#membership.id
-  }
-
   /** Why nobody is served now: other hubs may have taken this one's place. */
   get refusal(): HubError | undefined {
-    if (this.#membership.hasLease) return undefined
-    const { refusal } = this.#membership
+    if (this.membership.hasLease) return undefined
+    const { refusal } = this.membership
     if (refusal !== undefined) return new HubError("store/failed", `This hub serves nobody: ${refusal.message}`)
     return new HubError("store/failed", "This hub has lost its database: try again in a moment, or use another hub.", {
       details: { retryAfterSeconds: 2 },
     })
   }
 
-  /** The time that all hubs have. */
-  now(): Date {
-    return this.#membership.now()
-  }
-
-  list() {
-    return this.#membership.list()
-  }
-
-  /** Those that are alive, but for this one. */
-  others() {
-    return this.#membership.fellows.filter(({ id }) => id !== this.#membership.id)
-  }
-
-  async fellowOf(session: string) {
-    const home = await this.ownership.homeOf(session)
-    return home.kind === "fellow" ? home.fellow : undefined
-  }
-
-  dial(fellow: { readonly url: string }) {
-    return this.#fellows.stream(fellow)
-  }
-
-  /** This hub serves nobody now, so it passes nothing on. */
-  hangUp(): void {
-    this.#fellows.hangUp()
-  }
-
-  readSecret() {
-    return this.#secret.load()
-  }
-
-  rotateSecret(by: string) {
-    return this.#secret.rotate(by)
-  }
-
-  forward(...call: Parameters<Forwarding["forward"]>): Promise<Response | undefined> {
-    return this.#forwarding.forward(...call)
-  }
-
-  dialClient(...client: Parameters<Forwarding["dialClient"]>): Promise<WebSocket | undefined> {
-    return this.#forwarding.dialClient(...client)
-  }
-
   /** Every living hub reads anew what hubs share. Gives the addresses of those that did not say so in time. */
   async spread(route: string): Promise<readonly string[]> {
     if (!SPREAD.has(route)) return []
     // One that joined a moment ago may have read it before it was changed.
-    await this.#membership.refresh()
+    await this.membership.refresh()
     const late = await Promise.all(
-      this.others().map((fellow) =>
-        this.#fellows.call(fellow, { method: "POST", path: "/refresh", body: {} }, SPREAD_MS).then(
+      this.membership.others.map((fellow) =>
+        this.fellows.call(fellow, { method: "POST", path: "/refresh", body: {} }, SPREAD_MS).then(
           () => [],
           () => [fellow.url],
         ),
@@ -198,7 +147,7 @@ export class Cluster implements Hubs {
   /** Answers the calls of fellow hubs. */
   door(serve: (request: Request, caller: Caller) => Promise<Response> | Response): ClusterDoor {
     const hub = () => {
-      if (this.#hub === undefined) throw new HubError("hub/stopping", "the hub is starting")
+      if (this.#hub === undefined) throw new HubError("hub/stopping", "The hub is starting. Try again in a moment.")
       return this.#hub
     }
     const services: FellowServices = {
@@ -208,17 +157,17 @@ export class Cluster implements Hubs {
       stream: (upgrade) => hub().stream(upgrade),
       client: (upgrade) => hub().client(upgrade),
     }
-    return new ClusterDoor({ secret: this.#secret, services, serve })
+    return new ClusterDoor({ secret: this.secret, services, serve })
   }
 
   /** Reads anew the state that hubs share, and looks whether a hub is gone. */
   async refresh(): Promise<void> {
-    await this.#secret.load()
+    await this.secret.load()
     await this.#hub?.refresh()
-    const alive = new Set(this.#membership.fellows.map(({ id }) => id))
+    const alive = new Set(this.membership.fellows.map(({ id }) => id))
     const gone = [...this.#known].filter((id) => !alive.has(id))
     if (gone.length > 0) this.#mustAdopt = true
-    for (const id of gone) this.#fellows.gone(id)
+    for (const id of gone) this.fellows.gone(id)
     this.#known = alive
     if (this.#mustAdopt) void this.#adopt()
   }
@@ -231,12 +180,8 @@ export class Cluster implements Hubs {
       await this.#hub.adopt()
     } catch (error) {
       this.#mustAdopt = true
-      this.#options.trouble("a hub is gone, and what it had could not be taken over", error)
+      this.#options.trouble("Could not take over a stopped hub's sessions. Retrying.", error)
     }
-  }
-
-  close(): Promise<void> {
-    return this.#close()
   }
 }
 

@@ -1,7 +1,6 @@
-import { isObject, textOf } from "@signalbox/protocol"
-import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
+import { parseObject } from "@signalbox/protocol/envelope"
 import { WebSocket } from "ws"
-import { HubError, reasonOf } from "../errors.ts"
+import { HubError, reasonOf, refusalIn } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClusterSecret } from "./cluster-secret.ts"
 import { dialFellow, requestFellow, UnreachedError } from "./fellow-wire.ts"
@@ -103,7 +102,7 @@ export class Fellows {
       return socket
     }
     const { status, text } = dialled
-    const refusal = status === 401 ? undefined : refusalIn(parse(text))
+    const refusal = status === 401 ? undefined : refusalIn(parseObject(text))
     throw refusal ?? unreachable(fellow.url, new Error(`it replied ${status}`))
   }
 
@@ -179,7 +178,7 @@ export class Fellows {
   async call(fellow: Known, call: FellowCall, timeoutMs: number): Promise<unknown> {
     const reply = await this.fetch(fellow, call, { timeoutMs })
     const text = await reply.text()
-    const value = parse(text.slice(0, reply.ok ? undefined : MAX_ERROR_CHARS))
+    const value = parseObject(text.slice(0, reply.ok ? undefined : MAX_ERROR_CHARS))
     if (reply.ok) return value
     throw refusalIn(value) ?? unreachable(fellow.url, new Error(`it replied ${reply.status}`))
   }
@@ -215,29 +214,6 @@ function watchEnd(body: ReadableStream<Uint8Array>, { onEnd, mayBreak }: Watchin
     },
     { highWaterMark: 0 },
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    const value: unknown = text === "" ? undefined : JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
-}
-
-/** A refusal as the other hub told it. */
-function refusalIn(value: unknown): HubError | undefined {
-  if (!isObject(value)) return undefined
-  const { error: told, ...details } = value
-  const [code, message] = isObject(told) ? [textOf(told, "code"), textOf(told, "message")] : []
-  return code !== undefined && message !== undefined && isApiCode(code)
-    ? new HubError(code, message, { details })
-    : undefined
-}
-
-function isApiCode(code: string): code is ApiErrorCode {
-  return Object.hasOwn(API_ERRORS, code)
 }
 
 function unreachable(url: string, cause: unknown): HubError {

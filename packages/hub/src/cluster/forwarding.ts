@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import { isObject, textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol"
+import { parseObject } from "@signalbox/protocol/envelope"
 import type { WebSocket } from "ws"
 import { HubError } from "../errors.ts"
 import type { Forwarded } from "../http/app.ts"
 import type { Caller } from "../model/access.ts"
+import { newestInChain } from "../model/session-record.ts"
 import type { SeenHub } from "../store/cluster-store.ts"
 import type { Directory } from "../store/directory.ts"
 import { type Fellows, HOST_HEADER } from "./fellows.ts"
@@ -47,7 +49,8 @@ export class Forwarding {
         const reply = await fellows.fetch(fellow, passed, { timeoutMs: TIMEOUT_MS, goesOn: way === "stream" })
         if (reply.status !== 503 || isLast) return relayed(reply)
         const text = await reply.text()
-        return isNotThere(text) ? undefined : relayed(reply, text)
+        // It was not begun: the session is elsewhere.
+        return parseObject(text)?.["isElsewhere"] === true ? undefined : relayed(reply, text)
       },
     )
   }
@@ -131,16 +134,8 @@ export class Forwarding {
     return id && this.#newestOf(id)
   }
 
-  /** The session in which this one's conversation goes on. */
-  async #newestOf(id: string): Promise<string | undefined> {
-    const chain = new Set<string>()
-    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
-      const kept = await this.#options.directory.getSession(next)
-      if (kept === undefined) break
-      chain.add(next)
-      next = kept.record.next
-    }
-    return [...chain].at(-1)
+  #newestOf(id: string): Promise<string | undefined> {
+    return newestInChain((each) => this.#options.directory.getSession(each), id)
   }
 }
 
@@ -161,16 +156,6 @@ function headersOf({ headers }: Request): Record<string, string> {
 
 function weight({ id }: SeenHub, key: string): string {
   return createHash("sha256").update(`${id} ${key}`).digest("hex")
-}
-
-/** It was not begun: the session is elsewhere. */
-function isNotThere(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) && value["isElsewhere"] === true
-  } catch {
-    return false
-  }
 }
 
 const TOLD_HEADERS = ["content-type", "retry-after", "allow", "location", "x-accel-buffering"]

@@ -75,6 +75,15 @@ export class Membership {
     return this.#fellows
   }
 
+  get others(): readonly SeenHub[] {
+    return this.#fellows.filter(({ id }) => id !== this.id)
+  }
+
+  /** The oldest hub does the work that only one of them must do. */
+  get isFirst(): boolean {
+    return this.#fellows[0]?.id === this.id
+  }
+
   /** Undefined when it is dead, or not known yet. */
   find(id: string): SeenHub | undefined {
     return this.#fellows.find((hub) => hub.id === id)

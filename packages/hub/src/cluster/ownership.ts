@@ -5,17 +5,12 @@ import type { Membership } from "./membership.ts"
 
 export interface OwnershipOptions {
   readonly store: ClusterStore
-  readonly membership: Pick<Membership, "id" | "find" | "fellows" | "refresh" | "hasLease">
+  readonly membership: Pick<Membership, "id" | "find" | "others" | "refresh" | "hasLease">
   readonly fellows: Pick<Fellows, "call">
 }
 
 /** Where a session is. `free`: no living hub has it, and whoever needs it claims it. */
 export type Home = { readonly kind: "here" | "free" } | { readonly kind: "fellow"; readonly fellow: SeenHub }
-
-/** `isOrphan`: the hub that had it is dead. */
-export interface AtRest extends OwnedSession {
-  readonly isOrphan: boolean
-}
 
 const HERE: Home = { kind: "here" }
 const FREE: Home = { kind: "free" }
@@ -47,10 +42,10 @@ export class ClusterOwnership {
 
   /** A hub that is alive and cannot be reached is not waited for: it has not the agent, and what it writes is refused from now on. */
   async take(id: string, spawn: string | undefined): Promise<void> {
-    const home = await this.homeOf(id)
-    if (home.kind !== "fellow") return
+    const fellow = await this.fellowOf(id)
+    if (fellow === undefined) return
     try {
-      await this.#askFor(home.fellow, id, spawn)
+      await this.#askFor(fellow, id, spawn)
     } catch (error) {
       if (!(error instanceof HubError && error.code === "hub/unreachable")) throw error
       await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: true })
@@ -61,8 +56,7 @@ export class ClusterOwnership {
   async takeUnsaved(id: string, spawn: string | undefined): Promise<void> {
     const { membership } = this.#options
     await membership.refresh()
-    const fellows = membership.fellows.filter((hub) => hub.id !== membership.id)
-    await Promise.all(fellows.map((fellow) => this.#askFor(fellow, id, spawn)))
+    await Promise.all(membership.others.map((fellow) => this.#askFor(fellow, id, spawn)))
   }
 
   async #askFor(fellow: SeenHub, id: string, spawn: string | undefined): Promise<void> {
@@ -103,8 +97,14 @@ export class ClusterOwnership {
     return this.#homeFrom((await store.owners([id])).get(id)?.owner)
   }
 
+  /** The living hub that has the session, unless it is this one. */
+  async fellowOf(session: string): Promise<SeenHub | undefined> {
+    const home = await this.homeOf(session)
+    return home.kind === "fellow" ? home.fellow : undefined
+  }
+
   /** The store's facts about sessions that are not in memory here. */
-  async describe(ids: readonly string[]): Promise<ReadonlyMap<string, AtRest>> {
+  async describe(ids: readonly string[]): Promise<ReadonlyMap<string, OwnedSession & { isOrphan: boolean }>> {
     if (ids.length === 0) return new Map()
     const { store, membership } = this.#options
     const found = await store.owners(ids)

@@ -4,8 +4,8 @@ import { ROUTES, SMALL_BODY_BYTES } from "@signalbox/protocol/hub-api/schemas"
 import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from "hono"
 import type { z } from "zod"
 import type { Authority, RequestFacts } from "../auth/authority.ts"
-import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
+import type { HubCore } from "../hub-core.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubLogger } from "../operations/logger.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
@@ -40,7 +40,7 @@ interface SharedCalls {
   /** Tells the other hubs what they must know of at once. Gives the addresses of those that did not confirm it in time. */
   spread(route: string): Promise<readonly string[]>
   /** Passes a call on to the hub whose it is. Undefined: it is this one's. */
-  forward(call: Forwarded): Promise<Response | undefined>
+  readonly forwarding: { forward(call: Forwarded): Promise<Response | undefined> }
 }
 
 export interface HttpAppOptions {
@@ -130,7 +130,14 @@ async function call(
   const body = route.body && validate(route.body, given, "body")
   if (cluster !== undefined && caller !== null && context.env.caller === undefined) {
     const { method, path } = route
-    const reply = await cluster.forward({ method, path, params: context.req.param(), body: given, caller, request })
+    const reply = await cluster.forwarding.forward({
+      method,
+      path,
+      params: context.req.param(),
+      body: given,
+      caller,
+      request,
+    })
     if (reply !== undefined) return reply
   }
   const reserve = (bytes: number) => {

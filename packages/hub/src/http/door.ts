@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
+import { COME_BACK, NOT_ALLOWED } from "@signalbox/transport"
 import { type WebSocket, WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { asHubError, type HubError } from "../errors.ts"
@@ -37,8 +38,6 @@ export interface Upgrade {
 }
 
 const PING_MS = 30_000
-export const COME_BACK = 1012
-export const NOT_ALLOWED = 4001
 
 /** Where WebSockets come in: checked before the upgrade, pinged, ended with their token, told to come back at the end. */
 export class Door<V extends Visitor> {

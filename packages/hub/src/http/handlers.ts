@@ -3,8 +3,8 @@ import type { ROUTES } from "@signalbox/protocol/hub-api/schemas"
 import { publicAsk } from "../asks/whole-ask.ts"
 import type { Authority } from "../auth/authority.ts"
 import { launchRefusal, mayAnswer, mayControl } from "../auth/roles.ts"
-import type { HubCore } from "../core.ts"
 import { asHubError, HubError } from "../errors.ts"
+import type { HubCore } from "../hub-core.ts"
 import { type Caller, isActor, type TokenRecord } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import { resultOf } from "../policy-tests.ts"
@@ -52,7 +52,7 @@ function sessionHandlers(core: HubCore) {
       return { ...page, read: await core.readMarks(ids, caller) }
     },
     "GET /api/sessions/:id": ({ params }) => core.getSession(params.id),
-    "PATCH /api/sessions/:id": ({ params, body, caller }) => core.patchSession(params.id, body, caller),
+    "PATCH /api/sessions/:id": ({ params, body }) => core.patchSession(params.id, body),
     async "GET /api/sessions/:id/read"({ params, caller }) {
       const { id } = await core.getSession(params.id)
       return { seq: (await core.readMarks([id], caller))[id] ?? 0 }
@@ -68,7 +68,7 @@ function sessionHandlers(core: HubCore) {
     },
     "POST /api/sessions/prune": ({ body, caller }) => core.retention.prune(body, { by: caller.name, via: "person" }),
     "GET /api/store": () => core.retention.size(),
-    "DELETE /api/sessions/:id/worktree": ({ params, caller }) => core.removeWorktree(params.id, caller),
+    "DELETE /api/sessions/:id/worktree": ({ params }) => core.removeWorktree(params.id),
 
     "POST /api/sessions/:id/messages": ({ params, body, caller }) => core.sendMessage(params.id, body, caller),
     "DELETE /api/sessions/:id/messages/:uuid": ({ params, caller }) =>

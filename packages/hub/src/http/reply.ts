@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Page } from "../asks/whole-ask.ts"
-import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
+import type { EventPage, StoredEvent } from "../model/event.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
@@ -39,7 +38,7 @@ function timeText(at: number): string {
 }
 
 /** An event's fields as JSON text: the line is put in as it was received. It is JSON already, and re-encoding could change it. */
-export function eventFields(event: StoredEvent): string {
+function eventFields(event: StoredEvent): string {
   return `${eventHead(event)}"message":${event.line.trim()}`
 }
 

@@ -19,6 +19,15 @@ export interface StoredEvent extends NewEvent {
   readonly seq: number
 }
 
+export interface EventPage {
+  /** The events, some at a time: each piece is read from the log when it is asked for. */
+  readonly pieces: AsyncIterable<readonly StoredEvent[]>
+  readonly largestPieceBytes: number
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly more: boolean
+}
+
 /** A kept line as what it means: an agent's old dialect is kept as it came. Undefined for what is no message, which the log does not hold. */
 export function wireObject(line: string): Envelope | undefined {
   try {

@@ -84,6 +84,22 @@ export interface KeptSession {
   readonly own: SessionPrivate
 }
 
+/** The id of the session in which this one's conversation goes on, as far as there are records of it. */
+export async function newestInChain(
+  keptOf: (id: string) => Promise<KeptSession | undefined>,
+  id: string,
+): Promise<string | undefined> {
+  const chain = new Set<string>()
+  // In case a chain should ever bite its own tail.
+  for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
+    const kept = await keptOf(next)
+    if (kept === undefined) break
+    chain.add(next)
+    next = kept.record.next
+  }
+  return [...chain].at(-1)
+}
+
 /** To whoever has a message for a process that is known not to be judged. */
 export const LOST =
   "the policy does not judge every tool call of this session's agent, so it gets no more messages: look at what it did and stop it; the next message then starts it again, judged; or start a new session"

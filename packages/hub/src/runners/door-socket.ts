@@ -1,4 +1,4 @@
-import { frameText, LineQueue } from "@signalbox/transport"
+import { fitCloseReason, frameText, LineQueue, TOO_LARGE } from "@signalbox/transport"
 import { type Deferred, deferred } from "@signalbox/transport/pacing"
 import type { RawData, WebSocket } from "ws"
 import { alivenessOf } from "../http/door.ts"
@@ -14,7 +14,6 @@ const MAX_UNSENT_BYTES = 128 * 1024 * 1024
 
 /** The lines of one frame, blank ones too. Our own runner sends 1,000 at most. */
 const MAX_FRAME_LINES = 100_000
-const TOO_BIG = 1009
 
 /** A runner's WebSocket as lines, read no faster than they are dealt with. */
 export class DoorSocket {
@@ -67,7 +66,7 @@ export class DoorSocket {
 
   /** Resolves when it is over. One that does not answer the goodbye is cut off. */
   async end(code: number, reason: string, timeoutMs = 1_000): Promise<void> {
-    this.#socket.close(code, reason.slice(0, 120))
+    this.#socket.close(code, fitCloseReason(reason))
     const timer = setTimeout(() => this.#socket.terminate(), timeoutMs)
     await this.closed
     clearTimeout(timer)
@@ -87,7 +86,7 @@ export class DoorSocket {
   /** Nothing more is taken from it. */
   #refuse(reason: string): void {
     this.#isOver = true
-    void this.end(TOO_BIG, reason)
+    void this.end(TOO_LARGE, reason)
   }
 }
 

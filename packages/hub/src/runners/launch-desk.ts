@@ -389,7 +389,7 @@ export class LaunchDesk {
 /** `differs`: what was asked for and only another process could have. */
 function isLive({ id, kept }: LiveSession, asked: LaunchOptions): HubError {
   const differs = differingOptions(asked, kept.own.options ?? {})
-  const message = `session ${id} is live: send it a message, stop it first (DELETE), or resume it with "fork":true`
+  const message = `session ${id} is running: send a message, stop it (DELETE), or fork it ("fork":true)`
   return new HubError("session/live", message, { details: { session: id, differs } })
 }
 

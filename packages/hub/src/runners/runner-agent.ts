@@ -11,7 +11,7 @@ import {
   type RunnerNote,
   readFromRunner,
 } from "@signalbox/protocol/runner-wire"
-import type { ReadingTurns } from "@signalbox/transport"
+import { COME_BACK, type ReadingTurns } from "@signalbox/transport"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
 import { LineRouter } from "../session/agent-intake.ts"
@@ -45,7 +45,6 @@ export interface RunnerAgentOptions {
 type Note = Extract<FromRunner, { kind: "note" }>
 
 const TRANSPORT = "runner"
-const COME_BACK = 1012
 
 /**
  * An agent on a runner: its lines go to the session they belong to, and that session speaks through it. A number is

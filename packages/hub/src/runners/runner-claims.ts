@@ -1,4 +1,5 @@
 import { textOf } from "@signalbox/protocol"
+import { NOT_ALLOWED } from "@signalbox/transport"
 import { RefusalNotes } from "../agents/refusal-notes.ts"
 import type { Tokens } from "../auth/tokens.ts"
 import type { Directory } from "../store/directory.ts"
@@ -154,7 +155,6 @@ interface Refusable {
   end(code: number, reason: string): Promise<void>
 }
 
-const NOT_ALLOWED = 4001
 /** The runner tells its owner. A close frame has room for 123 bytes. */
 const REASON = "this runner's id belongs to another token: revoke that token, or forget the runner, on the hub"
 /** Audit records of refusals, one per runner and token. A runner that keeps trying must not fill the disk. */

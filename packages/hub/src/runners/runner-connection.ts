@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { AgentUsage, HubToRunner, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
-import type { ReadingTurns } from "@signalbox/transport"
+import { NOT_ALLOWED, type ReadingTurns } from "@signalbox/transport"
 import { HubError, runnerRefused } from "../errors.ts"
 import type { DoorSocket } from "./door-socket.ts"
 
@@ -29,7 +29,6 @@ export interface RunnerConnectionOptions {
 
 const MAX_WAITING = 1_000
 const HELLO_MS = 10_000
-const DOES_NOT_SPEAK = 4001
 
 /** The control connection of one runner: what it tells of itself, and what it is asked to do. Every request settles. */
 export class RunnerConnection {
@@ -51,7 +50,7 @@ export class RunnerConnection {
 
   /** Until the connection is over. Rejects, when it is over, with what the listener failed with. */
   async run(): Promise<void> {
-    const timer = setTimeout(() => void this.#socket.end(DOES_NOT_SPEAK, "no hello came in time"), HELLO_MS)
+    const timer = setTimeout(() => void this.#socket.end(NOT_ALLOWED, "no hello came in time"), HELLO_MS)
     this.#tellSpoken = () => clearTimeout(timer)
     const { turns, listener } = this.#options
     try {
@@ -115,7 +114,7 @@ export class RunnerConnection {
         this.#tellSpoken()
         return this.#options.listener.hello(this, message)
       }
-      return void this.#socket.end(DOES_NOT_SPEAK, "a runner says hello first")
+      return void this.#socket.end(NOT_ALLOWED, "a runner says hello first")
     }
     switch (message?.op) {
       case "stats":

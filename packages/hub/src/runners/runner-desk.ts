@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
+import { COME_BACK } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
-import { COME_BACK } from "../http/door.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
@@ -46,7 +46,7 @@ export class RunnerDesk implements RunnerListener {
     if (isShared === true) await claims.refresh(id)
     if (!claims.claim(id, connection.tokenId)) return refusals.refuse(connection, id)
     if (isShared === true) {
-      // Of two that come to two hubs at the same time, the store says which was first.
+      // The store says which of two that come to two hubs at the same time was first.
       await claims.settled()
       if (claims.ownerOf(id) !== connection.tokenId) return refusals.refuse(connection, id)
     }
@@ -151,14 +151,14 @@ export class RunnerDesk implements RunnerListener {
   async #stopStrays({ runner, agents }: Hello): Promise<void> {
     const { launches, registry } = this.#options
     for (const { session, spawn } of agents) {
-      const owner = await this.sessionOf(session, spawn).catch(unlessMoved)
+      const owner = await this.sessionOf(session, spawn).catch(elsewhereIfMoved)
       // Another hub has its session, and knows it or not when it comes there.
       if (owner === "elsewhere") continue
       const isStarting = registry.loaded(session)?.launch?.spawn === spawn
       if (owner?.kept.own.launch?.spawn === spawn || isStarting) continue
       if (owner !== undefined && !isOn(owner, spawn, runner.id)) continue
       // The conversation may have gone on in another session, which would meet it there.
-      const newest = owner ?? (await registry.newestOf(session).catch(unlessMoved))
+      const newest = owner ?? (await registry.newestOf(session).catch(elsewhereIfMoved))
       if (newest === "elsewhere") continue
       // A hub may be starting it: it is asked when the process comes.
       if (newest === undefined && this.#options.isShared === true) continue
@@ -205,7 +205,7 @@ function isMoved(error: unknown): boolean {
   return error instanceof HubError && (error.code === "hub/moved" || error.code === "hub/unreachable")
 }
 
-function unlessMoved(error: unknown): "elsewhere" {
+function elsewhereIfMoved(error: unknown): "elsewhere" {
   if (!isMoved(error)) throw error
   return "elsewhere"
 }

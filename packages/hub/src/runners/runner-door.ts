@@ -3,9 +3,10 @@ import type { Duplex } from "node:stream"
 import { DEFAULT_MAX_LINE_BYTES } from "@signalbox/protocol"
 import { parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { AttachAgent } from "@signalbox/protocol/runner-wire"
+import { COME_BACK, NOT_ALLOWED } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
-import { COME_BACK, Door, NOT_ALLOWED } from "../http/door.ts"
+import { Door } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import { DoorSocket, TakenLines } from "./door-socket.ts"
 import type { ProcessEndings } from "./process-endings.ts"
@@ -95,7 +96,7 @@ export class RunnerDoor {
     const over = async () => {
       await run.catch((error: unknown) => {
         this.#options.onTrouble("a runner's connection", error)
-        return socket.end(COME_BACK, "the hub could not deal with it")
+        return socket.end(COME_BACK, "The hub failed to handle this connection. Reconnect.")
       })
       sockets.delete(socket)
       this.#door.delete(socket)

@@ -1,10 +1,12 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
-import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
+import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
+import { NOT_ALLOWED } from "@signalbox/transport"
 import type { SharedRunner, SharedRunners } from "../cluster/shared-runners.ts"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
+import { away, chooseRunner, type Here, type Runner, type RunnerLine, type Stats, viewOf } from "./runner-choice.ts"
 import type { RunnerClaims } from "./runner-claims.ts"
 import { type RunnerConnection, readFacts } from "./runner-connection.ts"
 
@@ -24,35 +26,9 @@ export interface RunnerFleetOptions {
   readonly version?: string
 }
 
-/** A machine that is or was here. */
-interface Runner {
-  readonly facts: RunnerFacts
-  readonly seenAt: string
-  /** Takes no new agents: somebody said so, and it holds until they say otherwise. */
-  readonly draining: boolean
-  /** Undefined while it is away. */
-  readonly here: Here | undefined
-}
-
-/** Its control connection, or the way to the hub that has it. */
-type RunnerLine = Pick<RunnerConnection, "request" | "end" | "tokenId">
-
-interface Here {
-  readonly connection: RunnerLine
-  /** At which of its connections, if it is connected to another hub. */
-  readonly elsewhere?: number
-  readonly agents: readonly AgentUsage[]
-  readonly stats: Stats | undefined
-  /** Launches on their way, which it does not count yet. */
-  readonly arriving: number
-}
-
-type Stats = Extract<RunnerToHub, { op: "stats" }>
-
 const DOCUMENT = "runners"
 /** Beyond this bound, the runners that have been away longest are forgotten. */
 const MAX_KEPT = 1_000
-const ANOTHER_CAME = 4001
 
 /** The runners: those who are here, and those who were. */
 export class RunnerFleet {
@@ -139,7 +115,7 @@ export class RunnerFleet {
     const known = this.#runners.get(facts.id)
     const before = known?.here?.elsewhere === undefined ? known?.here : undefined
     if (before === undefined) this.#options.metrics.runnerConnected()
-    else void before.connection.end(ANOTHER_CAME, "another runner with the same id connected").catch(() => undefined)
+    else void before.connection.end(NOT_ALLOWED, "another runner with the same id connected").catch(() => undefined)
     const here = { connection, agents, stats: undefined, arriving: 0 }
     this.#runners.set(facts.id, { facts, seenAt: this.#now(), draining: known?.draining ?? false, here })
     this.#arrived()
@@ -176,7 +152,7 @@ export class RunnerFleet {
     if (where === "away") return void this.#runners.set(id, { facts, seenAt, draining, here: undefined })
     if (isOurs && known.here !== undefined) {
       this.#options.metrics.runnerDisconnected()
-      void known.here.connection.end(ANOTHER_CAME, "this runner has connected to another hub").catch(() => undefined)
+      void known.here.connection.end(NOT_ALLOWED, "this runner has connected to another hub").catch(() => undefined)
     }
     const { epoch } = where
     const request: RunnerLine["request"] = (asked, timeoutMs) => where.request(asked, timeoutMs)
@@ -237,7 +213,7 @@ export class RunnerFleet {
     this.#options.claims.give(id, tokenId)
     const connection = this.#runners.get(id)?.here?.connection
     if (connection === undefined || connection.tokenId === tokenId || connection.tokenId === "") return
-    void connection.end(ANOTHER_CAME, "this runner belongs to another token").catch(() => undefined)
+    void connection.end(NOT_ALLOWED, "this runner belongs to another token").catch(() => undefined)
   }
 
   /** True when it is away now; false when a newer connection took its place. */
@@ -278,34 +254,17 @@ export class RunnerFleet {
     }
   }
 
-  /** The runner for a launch: the one that is named by its id, name or label; of several the one with most to spare. */
+  /** The runner for a launch. */
   async choose(wanted: string | undefined, agent: LaunchAgent): Promise<string> {
     await this.#arrival
     try {
-      return this.#chosen(wanted, agent)
+      return chooseRunner([...this.#runners.values()], wanted, agent)
     } catch (error) {
       if (this.#options.shared === undefined) throw error
       // It may have come to another hub a moment ago.
       await this.refresh({ areHubsNew: true })
-      return this.#chosen(wanted, agent)
+      return chooseRunner([...this.#runners.values()], wanted, agent)
     }
-  }
-
-  #chosen(wanted: string | undefined, agent: LaunchAgent): string {
-    const all = [...this.#runners.values()]
-    const named = wanted === undefined ? all : all.filter((runner) => isCalled(runner, wanted))
-    if (wanted !== undefined && named.length === 0) {
-      throw new HubError("runner/unknown", `there is no runner ${wanted}: GET /api/runners lists those there are`)
-    }
-    const here = named.filter((runner) => runner.here !== undefined)
-    if (here.length === 0) throw wanted === undefined ? noRunner() : away(named[0]?.facts.name ?? wanted)
-    const open = here.filter(({ draining }) => !draining)
-    if (open.length === 0) throw drained(here[0]?.facts.name ?? "")
-    // One that cannot says why: better than a reason of ours.
-    const able = open.filter((runner) => canRun(runner, agent))
-    const [chosen] = (able.length === 0 ? open : able).toSorted(byRoom)
-    if (chosen === undefined) throw noRunner()
-    return chosen.facts.id
   }
 
   /** A runner that is older than the hub would start an agent without them, and say nothing. */
@@ -342,7 +301,7 @@ export class RunnerFleet {
 
   #get(id: string): Runner {
     const runner = this.#runners.get(id)
-    if (runner === undefined) throw new HubError("runner/unknown", `there is no runner ${id}`)
+    if (runner === undefined) throw unknown("runner", id)
     return runner
   }
 
@@ -374,71 +333,4 @@ export class RunnerFleet {
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
-}
-
-function viewOf({ facts, seenAt, draining, here }: Runner): RunnerView {
-  const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude, home } = facts
-  const { claudeProblem, signIn } = facts
-  const [found] = claude
-  const agents = here?.agents ?? []
-  const about = { labels, host, platform, version, maxAgents, hasSimulator, ...(home !== undefined && { home }) }
-  const readiness = {
-    ...(found !== undefined && { claudePath: found.path }),
-    ...(claudeProblem !== undefined && { claudeProblem }),
-    ...(signIn !== undefined && { signIn }),
-  }
-  const cliVersions = [...new Set(claude.map((found) => found.version).filter((found) => found !== ""))]
-  const usage = agents.map(({ session, memoryBytes, cpuPercent }) => ({ session, memoryBytes, cpuPercent }))
-  const known = {
-    id,
-    name,
-    connected: here !== undefined,
-    draining,
-    seenAt,
-    agents: agents.length,
-    ...about,
-    ...readiness,
-    cliVersions,
-  }
-  if (here === undefined) return known
-  const cpuPercent = agents.reduce((sum, agent) => sum + agent.cpuPercent, 0)
-  const memoryBytes = agents.reduce((sum, agent) => sum + agent.memoryBytes, here.stats?.memoryBytes ?? 0)
-  const { stats } = here
-  const machine = stats && { freeMemoryBytes: stats.freeMemoryBytes, loadAverage: stats.loadAverage }
-  return { ...known, ...machine, memoryBytes, cpuPercent, usage }
-}
-
-function isCalled({ facts }: Runner, wanted: string): boolean {
-  return facts.id === wanted || facts.name === wanted || facts.labels.includes(wanted)
-}
-
-function canRun({ facts }: Runner, agent: LaunchAgent): boolean {
-  if (agent === "simulator") return facts.hasSimulator
-  return agent !== "claude" || facts.claude.length > 0
-}
-
-/** Those with room first, then those with the fewest agents. */
-function byRoom(one: Runner, other: Runner): number {
-  const [first, second] = [loadOf(one), loadOf(other)]
-  return Number(first.isFull) - Number(second.isFull) || first.agents - second.agents
-}
-
-function loadOf({ facts, here }: Runner): { isFull: boolean; agents: number } {
-  const agents = (here?.agents.length ?? 0) + (here?.arriving ?? 0)
-  return { agents, isFull: facts.maxAgents > 0 && agents >= facts.maxAgents }
-}
-
-function noRunner(): HubError {
-  return new HubError(
-    "runner/none",
-    'no runner is connected: start one with "signalbox runner", or make the session with agent "external"',
-  )
-}
-
-function drained(name: string): HubError {
-  return new HubError("runner/draining", `the runner ${name} takes no new agents now: choose another, or open it again`)
-}
-
-function away(name: string): HubError {
-  return new HubError("runner/away", `the runner ${name} is not connected: start it, or choose another`)
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { isObject } from "@signalbox/protocol"
 import type { NewRun, Run, RunPatch, TaskPatch } from "@signalbox/protocol/hub-api"
-import { HubError } from "../errors.ts"
+import { HubError, unknown } from "../errors.ts"
 import { runNamed, runOf } from "../model/purged.ts"
 import type { Directory } from "../store/directory.ts"
 
@@ -99,7 +99,7 @@ function isRun(kept: unknown): kept is Run {
 }
 
 function runIn(id: string, kept: unknown): Run {
-  if (!isRun(kept)) throw new HubError("run/unknown", `there is no run ${id}`)
+  if (!isRun(kept)) throw unknown("run", id)
   return kept
 }
 

@@ -17,6 +17,12 @@ export type ControlReply = Readonly<Record<string, unknown>>
 
 export type Variables = Readonly<Record<string, string>>
 
+/** The outcome of an act on the agent. */
+export interface Outcome {
+  readonly outcome: "done" | "refused" | "unanswered"
+  readonly [detail: string]: unknown
+}
+
 export interface Asking {
   readonly timeoutMs: number
   /** The asker does not want the answer any more. */
@@ -115,6 +121,10 @@ function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubErro
   return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
 }
 
+export function noAgent(why: string): HubError {
+  return new HubError("session/no-agent", `${why}: start an agent for it, or make a new session`)
+}
+
 /** One connection of one process of an agent, as its session sees it. */
 export interface AgentWire {
   /** The process; a reconnect of the same one has the same. */
@@ -127,7 +137,7 @@ export interface AgentWire {
   readonly transport: SessionTransport
   /** Resolves when the line was taken; rejects when the connection is over or the line is not fit for this agent. */
   send(message: Envelope): Promise<void>
-  /** 4001 tells every CLI not to come back, 1012 to come back. */
+  /** NOT_ALLOWED tells every CLI not to come back, COME_BACK to come back. */
   closeWith(code: number, reason: string): Promise<void>
   /** The store refused what it said: nothing more is taken from it, and it comes back and says that again. */
   giveUp(): void

@@ -1,7 +1,6 @@
 import type { EventQuery } from "@signalbox/protocol/hub-api"
-import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
+import type { EventPage, StoredEvent } from "../model/event.ts"
 import type { EventLog, LineSize, ReadRange } from "../store/event-log.ts"
 
 /** A page ends before the line that goes beyond this; its caller asks for the rest. */

@@ -374,7 +374,7 @@ const PAGE = { limit: 1_000, maxBytes: 4 * 1024 * 1024 }
 const NOTHING: Envelope = { type: "unknown" }
 
 /** The record with what the log has beyond it: it is saved a little later than the events are. */
-export async function catchUp(log: EventLog, kept: KeptSession): Promise<KeptSession> {
+export async function foldRest(log: EventLog, kept: KeptSession): Promise<KeptSession> {
   const { id } = kept.record
   const { lastSeq } = await log.bounds(id)
   let caughtUp = kept

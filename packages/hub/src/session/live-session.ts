@@ -10,11 +10,11 @@ import {
 import type { NewMessage, Session, SessionExit, SessionState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import { type KeptLaunch, type KeptSession, LOST, type SessionRecord } from "../model/session-record.ts"
-import { type AgentWire, type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
+import { type AgentWire, type ControlReply, noAgent, type Outcome, type Variables } from "./agent-control.ts"
 import { AgentIntake } from "./agent-intake.ts"
 import { AgentSeat, type Launch } from "./agent-seat.ts"
 import { type MessageInProgress, type Published, SessionHistory } from "./history.ts"
-import { catchUp, foldEvents, KeptRecord } from "./kept-record.ts"
+import { foldEvents, foldRest, KeptRecord } from "./kept-record.ts"
 import { AgentProgress, type Continuity, phaseOf, type RestInput, stateAtStart, viewOf } from "./life.ts"
 import { MessageDesk } from "./message-desk.ts"
 import type { SessionHub } from "./session-hub.ts"
@@ -22,12 +22,6 @@ import type { SessionHub } from "./session-hub.ts"
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
 const NO_TRAITS = peerTraits({})
-
-/** The outcome of an act on the agent. */
-export interface Outcome {
-  readonly outcome: "done" | "refused" | "unanswered"
-  readonly [detail: string]: unknown
-}
 
 /** One conversation: its record, its history, its agent when there is one. */
 export class LiveSession {
@@ -295,11 +289,6 @@ export class LiveSession {
     return accepted
   }
 
-  /** The agent's payload; refusals, time-outs and its absence are errors. */
-  async control(request: UnlistedRequest, timeoutMs: number): Promise<unknown> {
-    return payloadOf(await this.ask(request, timeoutMs), request.subtype)
-  }
-
   ask(request: UnlistedRequest, timeoutMs: number, signal?: AbortSignal): Promise<ControlReply> {
     if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs, signal))
     if (this.#life.name !== "live") return Promise.reject(noAgent("no agent is connected"))
@@ -362,7 +351,7 @@ export class LiveSession {
 
   /** Brings back what the store has beside the record: the log may be ahead of it, and messages may wait. */
   async load(): Promise<void> {
-    const caughtUp = await catchUp(this.#hub.log, this.kept)
+    const caughtUp = await foldRest(this.#hub.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     await this.messages.load({ isAway: this.#life.name === "away" })
     if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
@@ -408,8 +397,4 @@ export class LiveSession {
       this.#hub.trouble(this, "something failed in the background", error)
     })
   }
-}
-
-function noAgent(why: string): HubError {
-  return new HubError("session/no-agent", `${why}: start an agent for it, or make a new session`)
 }

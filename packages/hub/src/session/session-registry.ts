@@ -1,10 +1,12 @@
-import { defined, type Envelope, textOf } from "@signalbox/protocol"
+import { type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "@signalbox/protocol/hub-api"
-import { HubError } from "../errors.ts"
-import { type KeptSession, newSession, type Origin } from "../model/session-record.ts"
+import { COME_BACK } from "@signalbox/transport"
+import { type HubError, unknown, unlessMoved } from "../errors.ts"
+import { type KeptSession, newestInChain, newSession, type Origin } from "../model/session-record.ts"
 import type { GrantDesk, RuleUses } from "../policy-desk.ts"
 import { movedError } from "../store/store-failure.ts"
 import type { AgentWire } from "./agent-control.ts"
+import { AgentRoutes } from "./agent-routes.ts"
 import { LiveSession } from "./live-session.ts"
 import type { Ownership } from "./ownership.ts"
 import type { SessionHub } from "./session-hub.ts"
@@ -40,17 +42,13 @@ const LOOK_MS = 30_000
 /** As many as read from the store without holding up everybody else who does. */
 const LOADED_AT_ONCE = 4
 
-const COME_BACK = 1012
-
-/** The CLI's own ids are uuids: what is longer names no session. */
-const MAX_AGENT_ID_CHARS = 256
-
 /**
  * Finds sessions, by our id and by the keys that others know them by, and has those in memory that somebody needs. There is
  * never a second object of one session: whoever still has one that was let go keeps it alive, and it is found again by the
  * next who asks.
  */
 export class SessionRegistry {
+  readonly isGuarded: AgentRoutes["isGuarded"]
   readonly #given: SessionRegistryOptions
   readonly #held = new Map<string, Held>()
   readonly #loading = new Map<string, Promise<LiveSession | undefined>>()
@@ -64,13 +62,15 @@ export class SessionRegistry {
   /** What was claimed since the hub started, and found in the store: it has the rest. */
   readonly #byAgentId = new Map<string, LiveSession>()
   readonly #byRequestKey = new Map<string, LiveSession>()
+  readonly #routes: AgentRoutes
   #hub: (SessionHub & SessionRegistryOptions & SessionDesks) | undefined
 
   constructor(options: SessionRegistryOptions) {
     this.#given = options
+    this.#routes = new AgentRoutes({ registry: this, tokens: options.tokens })
+    this.isGuarded = (session) => this.#routes.isGuarded(session)
     this.#clock = options.clock ?? (() => performance.now())
-    this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS)
-    this.#timer.unref()
+    this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS).unref()
   }
 
   connect(desks: SessionDesks): void {
@@ -80,10 +80,6 @@ export class SessionRegistry {
   get #options(): SessionHub & SessionRegistryOptions & SessionDesks {
     if (this.#hub === undefined) throw new Error("sessions are opened when all is there that they stand on")
     return this.#hub
-  }
-
-  #open(kept: KeptSession, isDraft = false): LiveSession {
-    return new LiveSession(kept, this.#options, isDraft)
   }
 
   /** Another hub may speak to the agent now: one that wakes after a pause must not bring it an old answer. */
@@ -112,7 +108,7 @@ export class SessionRegistry {
 
   async get(id: string): Promise<LiveSession> {
     const session = await this.find(id)
-    if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    if (session === undefined) throw unknown("session", id)
     return session
   }
 
@@ -161,7 +157,7 @@ export class SessionRegistry {
       kept = await directory.getSession(id)
       if (kept === undefined) return undefined
     }
-    const session = somebodys ?? this.#open(kept)
+    const session = somebodys ?? new LiveSession(kept, this.#options)
     if (somebodys === undefined && isAtRest) session.cameFromRest()
     this.#add(session)
     try {
@@ -233,24 +229,19 @@ export class SessionRegistry {
     if (ownership === undefined) {
       this.#drop(session)
       this.#forget(session)
-    } else await this.#leave(session, ownership)
-  }
-
-  /** A caller that still has it finds it again by its id, here or on the hub that has it then. */
-  async #leave(session: LiveSession, ownership: Ownership): Promise<void> {
-    session.vanish(movedError(session.id))
-    this.#held.delete(session.id)
-    this.#forget(session)
+      return
+    }
+    // A caller that still has it finds it again by its id, here or on the hub that has it then.
+    this.#takeOut(session, movedError(session.id))
     await ownership.release(session.id)
   }
 
   /** A fellow hub needs it, as its agent is there: what was said so far is in the store when this resolves, and its agent is told to come back. Those who watch it here cannot claim it before the fellow does. */
   async handOver(session: LiveSession, fellow: string | undefined): Promise<void> {
-    const { ownership } = this.#options
     await session.wire?.closeWith(COME_BACK, "the session goes to another hub").catch(() => undefined)
     await session.taken()
     await session.settled()
-    await ownership?.release(session.id, fellow)
+    await this.#options.ownership?.release(session.id, fellow)
     this.depart(session, movedError(session.id))
   }
 
@@ -258,9 +249,7 @@ export class SessionRegistry {
   depart(session: LiveSession, error: HubError): void {
     if (this.#held.get(session.id)?.session !== session) return
     const { wire } = session
-    session.vanish(error)
-    this.#held.delete(session.id)
-    this.#forget(session)
+    this.#takeOut(session, error)
     this.#options.asks.letGo(session.id)
     this.#hub?.clients.left(session)
     this.#options.viewers.left(session.id)
@@ -272,19 +261,23 @@ export class SessionRegistry {
   async take(id: string, spawn?: string): Promise<void> {
     const { ownership } = this.#options
     if (ownership === undefined) return
-    const chain = new Set<string>()
-    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
-      chain.add(next)
-      if ((await this.keptOf(next)) === undefined) await ownership.takeUnsaved(next, spawn)
-      else await ownership.take(next, spawn)
-      next = (await this.keptOf(next))?.record.next
-    }
+    await newestInChain(async (each) => {
+      if ((await this.keptOf(each)) === undefined) await ownership.takeUnsaved(each, spawn)
+      else await ownership.take(each, spawn)
+      return this.keptOf(each)
+    }, id)
+  }
+
+  /** Nobody finds it from now on, and whoever has it can do nothing with it. */
+  #takeOut(session: LiveSession, why?: HubError): void {
+    session.vanish(why)
+    this.#held.delete(session.id)
+    this.#forget(session)
   }
 
   #forget(session: LiveSession): void {
-    for (const keys of [this.#byAgentId, this.#byRequestKey]) {
+    for (const keys of [this.#byAgentId, this.#byRequestKey])
       for (const [key, named] of keys) if (named === session) keys.delete(key)
-    }
     this.#options.grants?.letGo(session.id)
     this.#options.uses?.letGo(session.id)
   }
@@ -292,9 +285,7 @@ export class SessionRegistry {
   /** Takes it out for good while `purge` deletes it from the store: from now on nobody finds it, and whoever has it can do nothing with it. */
   async remove(session: LiveSession, purge: () => Promise<void>): Promise<void> {
     this.#removing.add(session.id)
-    session.vanish()
-    this.#held.delete(session.id)
-    this.#forget(session)
+    this.#takeOut(session)
     // If it fails, the next who asks gets another object from the store.
     await purge().finally(() => this.#removing.delete(session.id))
     this.#options.ownership?.drop(session.id)
@@ -314,15 +305,7 @@ export class SessionRegistry {
 
   /** The session in which this one's conversation goes on: the newest of its chain. */
   async newestOf(id: string): Promise<LiveSession | undefined> {
-    const chain = new Set<string>()
-    // In case a chain should ever bite its own tail.
-    for (let next: string | undefined = id; next !== undefined && !chain.has(next); ) {
-      const kept = await this.keptOf(next)
-      if (kept === undefined) break
-      chain.add(next)
-      next = kept.record.next
-    }
-    const newest = [...chain].at(-1)
+    const newest = await newestInChain((each) => this.keptOf(each), id)
     return newest === undefined ? undefined : this.find(newest)
   }
 
@@ -338,9 +321,7 @@ export class SessionRegistry {
 
   /** The connection of a process, wherever its conversation goes on by now. */
   wireOf(incarnation: string): AgentWire | undefined {
-    for (const session of this.allLoaded()) {
-      if (session.greetedWire?.incarnation === incarnation) return session.greetedWire
-    }
+    for (const { greetedWire } of this.allLoaded()) if (greetedWire?.incarnation === incarnation) return greetedWire
     return undefined
   }
 
@@ -396,7 +377,7 @@ export class SessionRegistry {
   draft(request: NewSession, origin?: Origin): LiveSession {
     const kept = newSession(request, this.#options.now?.() ?? new Date(), origin)
     this.#options.ownership?.begin(kept.record.id)
-    const session = this.#open(kept, true)
+    const session = new LiveSession(kept, this.#options, true)
     this.#add(session)
     return session
   }
@@ -413,91 +394,16 @@ export class SessionRegistry {
     this.#options.ownership?.drop(id)
   }
 
-  /**
-   * The session that a line of this connection belongs to. Each of the CLI's own session ids has one session of ours: a
-   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made.
-   */
+  /** The session that a line of this connection belongs to: almost always the one that had the line before. */
   async route(current: LiveSession, message: Envelope, isBound = false): Promise<LiveSession> {
-    const agentSessionId = textOf(message, "session_id")
-    if (agentSessionId === undefined || agentSessionId === "" || message["parent_tool_use_id"] != null) return current
-    if (agentSessionId.length > MAX_AGENT_ID_CHARS) return current
-    if (agentSessionId === current.record.agentSessionId) return current
-    const known = await this.byAgentId(agentSessionId)
-    const isOther = known !== undefined && known !== current
-    const isStranger = isOther && (await this.#isStranger(current, known, isBound))
-    // Nothing is awaited from here on: of two agents that name one id at once the second finds what the first made of it.
-    if (this.#byAgentId.get(agentSessionId) !== known) return this.route(current, message, isBound)
-    if (isOther && !isStranger && mayReturn(current, known)) {
-      // Its folder is where it was, and a runner tells these only when they change.
-      for (const fact of ["branch", "changes"] as const) {
-        if (current.record[fact] === undefined) known.forget(fact)
-        else known.change({ [fact]: current.record[fact] })
-      }
-      return this.#moveTo(current, known)
-    }
-    if (current.record.agentSessionId === null) {
-      this.#claim(current, agentSessionId)
-      return current
-    }
-    const { cwd, model, permissionMode, branch, changes, startedBy } = current.record
-    const next = this.create({ agent: "external" }, { parent: current.id, ...defined({ startedBy }) })
-    next.change({ cwd, model, permissionMode, ...defined({ branch, changes }) })
-    this.#claim(next, agentSessionId)
-    return this.#moveTo(current, next)
+    const named = textOf(message, "session_id") ?? ""
+    if (named === "" || named === current.record.agentSessionId) return current
+    return this.#routes.route(current, message, { agentSessionId: named, isBound })
   }
 
-  /** A runner or a token stands behind its agent, or may have behind one that was purged: a process without a token cannot come back as that agent. */
-  async isGuarded(session: LiveSession): Promise<boolean> {
-    const chain = await this.#chainOf(session)
-    if (chain.at(-1)?.record.parent !== undefined || chain.some(({ own }) => own.launch !== undefined)) return true
-    for (const { record } of chain) if (await this.#options.tokens?.hasForSession(record.id)) return true
-    return false
-  }
-
-  /** An agent that is bound to its session comes back only to those of its own chain, and one without a token to no session of a token's. */
-  async #isStranger(current: LiveSession, known: LiveSession, isBound: boolean): Promise<boolean> {
-    if (!isBound && !(await this.isGuarded(known))) return false
-    const [ofKnown, ofCurrent] = await Promise.all([this.#chainOf(known), this.#chainOf(current)])
-    return ofKnown.at(-1)?.record.id !== ofCurrent.at(-1)?.record.id
-  }
-
-  /** The session and those that it came of. */
-  async #chainOf({ kept }: LiveSession): Promise<readonly KeptSession[]> {
-    const chain = new Map<string, KeptSession>()
-    // In case a chain should ever bite its own tail.
-    for (let next: KeptSession | undefined = kept; next !== undefined && !chain.has(next.record.id); ) {
-      chain.set(next.record.id, next)
-      const parent: string | undefined = next.record.parent
-      next = parent === undefined ? undefined : await this.keptOf(parent)
-    }
-    return [...chain.values()]
-  }
-
-  async #moveTo(current: LiveSession, next: LiveSession): Promise<LiveSession> {
-    const { wire: before } = next
-    const reason = "another agent took its place"
-    // Both at once: there is no moment at which somebody else could take it.
-    await Promise.all([before && next.detach(before, reason), current.handOver(next)])
-    void before?.closeWith(4001, reason).catch(() => undefined)
-    return next
-  }
-
-  #claim(session: LiveSession, agentSessionId: string): void {
+  /** The agent told which of the CLI's own ids the conversation has. */
+  claimAgentId(session: LiveSession, agentSessionId: string): void {
     session.change({ agentSessionId })
     this.#byAgentId.set(agentSessionId, session)
   }
-}
-
-export function unlessMoved(error: unknown): undefined {
-  if (!(error instanceof HubError && error.code === "hub/moved")) throw error
-  return undefined
-}
-
-/** Nobody who dials in comes to a session of a runner's, or to one that was stopped. Another agent's place is taken only by one that nobody knew until now. */
-function mayReturn(current: LiveSession, known: LiveSession): boolean {
-  // It was stopped meanwhile: whoever is at its end has nowhere to go.
-  if (current.wire === undefined) return false
-  const isOfRunner = known.kept.own.launch !== undefined
-  if (isOfRunner ? current.kept.own.launch === undefined : known.record.exit !== undefined) return false
-  return known.wire === undefined || (current.record.agentSessionId === null && !isOfRunner)
 }

@@ -2,7 +2,7 @@ import type { Session } from "@signalbox/protocol/hub-api"
 import { Waker } from "@signalbox/transport"
 import type { WebSocket } from "ws"
 import { briefAsk, publicAsk } from "../asks/whole-ask.ts"
-import { eventFields, eventHead } from "../http/reply.ts"
+import { eventHead } from "../http/reply.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
@@ -114,51 +114,41 @@ export async function catchUp({ after, lastSeq, isWanted, read, take, goLive }: 
   }
 }
 
-export function eventLine(sessionId: string, event: StoredEvent): string {
-  return `{"ev":"event","session":${JSON.stringify(sessionId)},${eventFields(event)}}`
-}
+/** An event or a delta, of what was published or of what a viewer has missed. */
+type Shown = { readonly kind: "event"; readonly event: StoredEvent } | { readonly kind: "delta"; readonly line: string }
 
-export function deltaLine(sessionId: string, line: string): string {
-  return `{"ev":"delta","session":${JSON.stringify(sessionId)},"message":${line}}`
-}
+const frames = new WeakMap<readonly Shown[], readonly Bulk[]>()
 
-/** Whole lines, ready for a socket, and the last event in them. */
-export interface SharedFrame {
-  readonly frame: Buffer
-  readonly seq: number | undefined
-}
-
-const frames = new WeakMap<readonly Published[], readonly SharedFrame[]>()
-
-/** Put together and encoded once, however many viewers there are. */
-export function framesOf(sessionId: string, items: readonly Published[]): readonly SharedFrame[] {
-  const made = frames.get(items) ?? [...cutFrames(JSON.stringify(sessionId), items)]
+/** Whole lines, ready for a socket. Put together and encoded once, however many viewers there are. */
+export function framesOf(sessionId: string, items: readonly Shown[]): readonly Bulk[] {
+  const made = frames.get(items) ?? [...cutFrames(sessionId, items)]
   frames.set(items, made)
   return made
 }
 
 /** Pieces that are joined once: text that grows bit by bit would be copied again to become a frame. */
-function* cutFrames(session: string, items: readonly Published[]): Generator<SharedFrame> {
+function* cutFrames(sessionId: string, items: readonly Shown[]): Generator<Bulk> {
+  const session = JSON.stringify(sessionId)
   const openEvent = `{"ev":"event","session":${session},`
   const openDelta = `{"ev":"delta","session":${session},"message":`
   let pieces: string[] = []
   let chars = 0
-  let seq: number | undefined
+  let last: { readonly seq?: number } = {}
   for (const item of items) {
     const line = item.kind === "event" ? item.event.line.trim() : item.line
     if (item.kind === "event") {
       pieces.push(openEvent, eventHead(item.event), MESSAGE, line, CLOSE)
-      seq = item.event.seq
+      last = { seq: item.event.seq }
     } else {
       pieces.push(openDelta, line, CLOSE)
     }
     chars += line.length
     if (chars < FRAME_CHARS) continue
-    yield { frame: Buffer.from(pieces.join("")), seq }
+    yield { sessionId, frame: Buffer.from(pieces.join("")), ...last }
     pieces = []
     chars = 0
   }
-  if (pieces.length > 0) yield { frame: Buffer.from(pieces.join("")), seq }
+  if (pieces.length > 0) yield { sessionId, frame: Buffer.from(pieces.join("")), ...last }
 }
 
 const MESSAGE = '"message":'

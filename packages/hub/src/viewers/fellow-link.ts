@@ -1,20 +1,21 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { API_ERRORS, type ApiErrorCode, type Session } from "@signalbox/protocol/hub-api"
+import { parseObject } from "@signalbox/protocol/envelope"
+import type { Session } from "@signalbox/protocol/hub-api"
 import { frameText, Waker } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
-import { HubError } from "../errors.ts"
+import { HubError, refusalIn } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { MessageInProgress, type Published } from "../session/history.ts"
 import { FanOut } from "./fan-out.ts"
-import type { Watched, WatchedSession } from "./stream-viewer.ts"
+import type { FoundSession, WatchedSession } from "./stream-viewer.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 export interface FellowLinkOptions {
   readonly url: string
   readonly dial: () => WebSocket
-  /** Of those who watch all sessions. */
+  /** Tells those who watch all sessions. */
   readonly fanOut: FanOut
   /** All that the other hub has was told, after the connection was lost, too: this was known before, and not told again. */
   readonly onCaughtUp: (missed: Known) => void
@@ -77,7 +78,7 @@ export class FellowLink {
   }
 
   /** The session as the other hub has it: from here on what is said in it is told to those who watch. */
-  async follow(id: string): Promise<Watched> {
+  async follow(id: string): Promise<FoundSession> {
     const signal = AbortSignal.timeout(WAIT_MS)
     const late = () => new HubError("hub/unreachable", `The hub at ${this.#options.url} cannot be reached.`)
     while (!this.#isUp) {
@@ -182,7 +183,7 @@ export class FellowLink {
   }
 
   #take(text: string): void {
-    const line = parse(text)
+    const line = parseObject(text) ?? {}
     const { ev, session } = line
     if (ev === "event" || ev === "delta") this.#publish(String(session), line, text)
     else if (ev === "ask" && isObject(line["ask"])) this.#takeAsk(line["ask"])
@@ -236,7 +237,7 @@ export class FellowLink {
       case "lagged":
         return followed && this.#left(session, followed)
       case "error":
-        return followed && this.#left(session, followed, refusalIn(line))
+        return followed && this.#left(session, followed, refusalOf(line))
       default:
     }
   }
@@ -331,21 +332,7 @@ function publishedIn(line: Json, text: string): Published {
   return { kind: "event", event, message }
 }
 
-function parse(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
-
-function refusalIn(line: Json): HubError {
-  const told = isObject(line["error"]) ? line["error"] : {}
-  const code = textOf(told, "code") ?? ""
-  return new HubError(isApiCode(code) ? code : "hub/unreachable", textOf(told, "message") ?? "")
-}
-
-function isApiCode(code: string): code is ApiErrorCode {
-  return Object.hasOwn(API_ERRORS, code)
+/** A newer hub may have codes that this one does not know. */
+function refusalOf({ error }: Json): HubError {
+  return refusalIn({ error }) ?? new HubError("hub/unreachable", textOf(error, "message") ?? "")
 }

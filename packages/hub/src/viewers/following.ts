@@ -5,7 +5,7 @@ import { HubError } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
 import { FanOut } from "./fan-out.ts"
 import { FellowLink, type Known } from "./fellow-link.ts"
-import type { Watched, WatchedSession } from "./stream-viewer.ts"
+import type { FoundSession, WatchedSession } from "./stream-viewer.ts"
 
 interface FellowPlace {
   readonly id: string
@@ -15,17 +15,17 @@ interface FellowPlace {
 /** The other hubs, as those who follow their sessions need them. */
 interface FellowHubs {
   /** Those that are alive. */
-  others(): readonly FellowPlace[]
+  readonly membership: { readonly others: readonly FellowPlace[] }
   /** The hub that has the session, unless it is this one or none. */
-  fellowOf(session: string): Promise<FellowPlace | undefined>
-  dial(fellow: FellowPlace): WebSocket
-  /** Another hub may have replaced the secret. */
-  readSecret(): Promise<void>
+  readonly ownership: { fellowOf(session: string): Promise<FellowPlace | undefined> }
+  readonly fellows: { stream(fellow: FellowPlace): WebSocket }
+  /** Another hub may have replaced it. */
+  readonly secret: { load(): Promise<void> }
 }
 
 export interface FollowingOptions {
   readonly hubs: FellowHubs
-  /** Of this hub's own sessions. */
+  /** Tells of this hub's own sessions. */
   readonly own: FanOut
   /** Whether anybody watches here. */
   readonly isWatched: () => boolean
@@ -47,10 +47,10 @@ const ON_ITS_WAY: ReadonlySet<string> = new Set(["hub/moved", "hub/unreachable"]
 export class Following {
   readonly #options: FollowingOptions
   readonly #links = new Map<string, FellowLink>()
-  readonly #finding = new Map<string, Promise<Watched>>()
+  readonly #finding = new Map<string, Promise<FoundSession>>()
   readonly #timer: NodeJS.Timeout
   #isOver = false
-  /** Of those who watch all sessions. Apart from this hub's own, of which alone the other hubs are told. */
+  /** Tells those who watch all sessions. Apart from this hub's own, of which alone the other hubs are told. */
   readonly fanOut = new FanOut()
 
   constructor(options: FollowingOptions) {
@@ -60,7 +60,7 @@ export class Following {
   }
 
   /** Wherever it is. Waits while it goes from one hub to another, and until a dead hub's are taken over. */
-  find(session: string): Promise<Watched> {
+  find(session: string): Promise<FoundSession> {
     const underWay = this.#finding.get(session)
     if (underWay !== undefined) return underWay
     const finding = this.#find(session).finally(() => this.#finding.delete(session))
@@ -71,7 +71,7 @@ export class Following {
   /** Somebody has come who watches. */
   connect(): void {
     if (this.#isOver || !this.#options.isWatched()) return
-    for (const fellow of this.#options.hubs.others()) this.#linkTo(fellow)
+    for (const fellow of this.#options.hubs.membership.others) this.#linkTo(fellow)
   }
 
   /** The open asks of other hubs, as far as they have told of them. */
@@ -85,12 +85,12 @@ export class Following {
     for (const link of this.#links.values()) link.close()
   }
 
-  async #find(session: string): Promise<Watched> {
+  async #find(session: string): Promise<FoundSession> {
     const { hubs, load, own } = this.#options
     const late = performance.now() + PATIENCE_MS
     for (;;) {
       try {
-        const fellow = await hubs.fellowOf(session)
+        const fellow = await hubs.ownership.fellowOf(session)
         if (fellow === undefined) return { session: await load(session), fanOut: own }
         return await this.#linkTo(fellow).follow(session)
       } catch (error) {
@@ -107,11 +107,11 @@ export class Following {
     if (known !== undefined) return known
     const link = new FellowLink({
       url: fellow.url,
-      dial: () => hubs.dial(fellow),
+      dial: () => hubs.fellows.stream(fellow),
       fanOut: this.fanOut,
       onCaughtUp: (missed) => void this.#tellAnew(missed),
       onRefused: () =>
-        void hubs.readSecret().catch((error: unknown) => trouble("the hubs' secret could not be read", error)),
+        void hubs.secret.load().catch((error: unknown) => trouble("the hubs' secret could not be read", error)),
     })
     this.#links.set(fellow.id, link)
     return link
@@ -119,7 +119,7 @@ export class Following {
 
   #look(): void {
     const { hubs, isWatched } = this.#options
-    const alive = new Set(hubs.others().map(({ id }) => id))
+    const alive = new Set(hubs.membership.others.map(({ id }) => id))
     for (const [id, link] of this.#links) {
       if (alive.has(id) && (isWatched() || !link.isIdle)) link.look()
       else {
@@ -131,7 +131,7 @@ export class Following {
     this.connect()
   }
 
-  /** Also of those who follow the session over the link to the hub that has it now. */
+  /** Where people hear of the session, also those who follow it over the link to the hub that has it now. */
   #fanOutsOf(session: string): ReadonlySet<FanOut> {
     return new Set([this.fanOut, ...[...this.#links.values()].flatMap((link) => link.fanOutsOf(session))])
   }

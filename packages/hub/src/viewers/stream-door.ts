@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import { frameText } from "@signalbox/transport"
+import { fitCloseReason, frameText } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
@@ -90,7 +90,7 @@ export class StreamDoor {
     const visitor = {
       caller,
       checkAlive: alivenessOf(socket),
-      end: (code: number, reason: string) => socket.close(code, reason),
+      end: (code: number, reason: string) => socket.close(code, fitCloseReason(reason)),
     }
     const kind = caller === undefined ? "hub" : "stream"
     door.add(visitor)

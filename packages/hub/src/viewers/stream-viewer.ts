@@ -1,31 +1,21 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
-import type { EventPage, HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ReplyRoom, ReplyShare } from "../http/reply.ts"
+import type { HubCore } from "../hub-core.ts"
 import type { Ask } from "../model/ask.ts"
+import type { EventPage } from "../model/event.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import {
-  askLine,
-  catchUp,
-  changedLine,
-  deltaLine,
-  eventLine,
-  type FanOut,
-  framesOf,
-  Outbox,
-  readLine,
-  type Sink,
-} from "./fan-out.ts"
+import { askLine, catchUp, changedLine, type FanOut, framesOf, Outbox, readLine, type Sink } from "./fan-out.ts"
 
 /** A viewer's needs of a session, this hub's or another's. */
 export interface WatchedSession extends Pick<LiveSession, "id" | "view" | "inProgress" | "gone"> {
   readonly record: { readonly lastSeq: number }
 }
 
-export interface Watched {
+export interface FoundSession {
   readonly session: WatchedSession
   /** Where it is told of. */
   readonly fanOut: FanOut
@@ -40,7 +30,7 @@ export interface StreamViewerOptions {
   readonly person: string
   readonly core: Pick<HubCore, "readEvents">
   /** Brings a session into memory, where it stays while it is watched. */
-  readonly find: (sessionId: string) => Promise<Watched>
+  readonly find: (sessionId: string) => Promise<FoundSession>
   /** Where all sessions are told of. */
   readonly fanOuts: readonly FanOut[]
   /** For a hub that follows: hears of everybody's read marks, and of all sessions in memory when it comes. */
@@ -180,7 +170,7 @@ export class StreamViewer {
     if (subscription.phase === "live") this.#tell(`{"ev":"all"}`)
   }
 
-  #begin({ session, fanOut }: Watched, after: number | undefined): void {
+  #begin({ session, fanOut }: FoundSession, after: number | undefined): void {
     const view = session.view()
     const { id, lastSeq } = view
     const subscription: Subscription = {
@@ -235,7 +225,12 @@ export class StreamViewer {
         isWanted: () => subscription.phase === "catching-up",
         read: (cursor) => this.#paced(core.readEvents(id, { after: cursor, limit: PAGE }), subscription),
         take: (events) =>
-          this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq }))),
+          this.#outbox.bulk(
+            framesOf(
+              id,
+              events.map((event) => ({ kind: "event", event })),
+            ),
+          ),
         goLive: (cursor) => {
           metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
           subscription.cursor = cursor
@@ -301,8 +296,8 @@ export class StreamViewer {
   #goLive({ id, inProgress }: WatchedSession, subscription: Subscription): void {
     subscription.phase = "live"
     // The sentence in progress, for somebody who arrives in its middle.
-    const lines = inProgress.lines()
-    this.#outbox.bulk(lines.map((line) => ({ sessionId: id, text: deltaLine(id, line) })))
+    const deltas = inProgress.lines().map((line) => ({ kind: "delta" as const, line }))
+    this.#outbox.bulk(framesOf(id, deltas))
   }
 
   #publish(id: string, subscription: Subscription, items: readonly Published[]): void {
@@ -311,11 +306,7 @@ export class StreamViewer {
     const isNew = (item: Published) => item.kind === "delta" || item.event.seq > subscription.cursor
     const unread = items.every(isNew) ? items : items.filter(isNew)
     // In one go: when it is too much all of it is dropped, and nothing comes after `lagged`.
-    this.#outbox.bulk(
-      framesOf(id, unread).map(({ frame, seq }) =>
-        seq === undefined ? { sessionId: id, frame } : { sessionId: id, frame, seq },
-      ),
-    )
+    this.#outbox.bulk(framesOf(id, unread))
   }
 
   /** Too much waits: what waits is dropped, and the viewer resumes from its cursor when it can. */

@@ -64,12 +64,14 @@ export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEve
       recall: async () => undefined,
     },
     now: () => setup.now?.() ?? new Date(),
-    setTimer: (run, ms) => {
-      const timer = { ms, run, isCancelled: false }
-      setup.timers.push(timer)
-      return () => {
-        timer.isCancelled = true
-      }
+    clock: {
+      after: (ms, run) => {
+        const timer = { ms, run, isCancelled: false }
+        setup.timers.push(timer)
+        return () => {
+          timer.isCancelled = true
+        }
+      },
     },
   })
   return Object.assign(setup, { desk, grants })

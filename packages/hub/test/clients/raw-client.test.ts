@@ -359,7 +359,7 @@ describe("a raw client on one session", () => {
     expect(await impatient.closed).toMatchObject({ code: 4001 })
     const unknown = await open("/ws/session/nowhere")
     unknown.send({ type: "auth", credential: { type: "oauth", token: stage.hub.admin.token } })
-    expect(await unknown.closed).toMatchObject({ code: 4001, reason: "there is no session nowhere" })
+    expect(await unknown.closed).toMatchObject({ code: 4001, reason: "Session nowhere not found." })
     const bearer = { authorization: `Bearer ${stage.hub.admin.token}` }
     await expect(open("/ws/session/nowhere", bearer)).rejects.toThrow("404")
     await expect(open(`/ws/session/${id}`, { authorization: "Bearer wrong" })).rejects.toThrow("401")

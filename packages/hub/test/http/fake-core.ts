@@ -1,7 +1,7 @@
 import type { Backtest, Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
 import type { Page } from "../../src/asks/whole-ask.ts"
-import type { HubCore } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
+import type { HubCore } from "../../src/hub-core.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
 import { DEFAULT_SETTINGS } from "../../src/policy-desk.ts"

@@ -3,9 +3,9 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { afterEach, describe, expect, it } from "vitest"
-import type { HubCore } from "../../src/core.ts"
 import { DEFAULT_PORTS } from "../../src/http/listen.ts"
 import { createHttpServer, type HttpServerOptions, loadedOnce } from "../../src/http/server.ts"
+import type { HubCore } from "../../src/hub-core.ts"
 import { type HttpSetup, setUpHttp } from "./http-setup.ts"
 
 const closers: (() => unknown)[] = []

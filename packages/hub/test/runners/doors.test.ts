@@ -69,6 +69,21 @@ describe("the doors for runners", () => {
     expect(await door.closed).toContain("1006")
   })
 
+  it("[HR2] a close reason that is too long is cut between two characters, and the connection is closed", async () => {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+    onTestFinished(() => server.close())
+    await once(server, "listening")
+    const accepted = once(server, "connection") as Promise<[WebSocket]>
+    const { port } = server.address() as AddressInfo
+    const peer = new WebSocket(`ws://127.0.0.1:${port}`)
+    const door = new DoorSocket({ socket: (await accepted)[0], caller: RUNNER })
+    await once(peer, "open")
+    const closed = once(peer, "close") as Promise<[number, Buffer]>
+    await door.end(1012, "ü".repeat(100))
+    const [code, reason] = await closed
+    expect([code, reason.toString()]).toEqual([1012, "ü".repeat(61)])
+  })
+
   it("[HS161] the socket of one who says more than is read is paused at a megabyte, and read on later; nothing is lost", async () => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
     onTestFinished(() => server.close())

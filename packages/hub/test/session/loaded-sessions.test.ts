@@ -1,8 +1,8 @@
 import { decode } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
-import { viewOf } from "../../src/session/life.ts"
 import { listSessions } from "../../src/session/session-list.ts"
 import { keptSession, pendingAsk, waitingMessage } from "../../src/testing/records.ts"
+import { FanOut } from "../../src/viewers/fan-out.ts"
 import { ALREADY, FakeAgent, setUpSessions } from "./session-setup.ts"
 
 const HOUR = 60 * 60_000
@@ -170,14 +170,13 @@ describe("sessions in memory and in the store", () => {
       await directory.saveSession(keptSession(id, { createdAt, state, title: `t${index % 2}` }), { isAtRest: true })
       if (index % 4 === 0) await registry.get(id)
     }
-    const viewsAtRest = async (records: readonly Parameters<typeof viewOf>[0][]) =>
-      records.map((record) => viewOf(record, { state: record.state, pendingAsks: 0, viewers: 0 }))
+    const viewers = new FanOut()
     const pages = async (query: { state?: "ended"; q?: string }, limit: number) => {
       const listed: string[] = []
       let cursor: string | null = null
       do {
         const at: { cursor?: string } = cursor === null ? {} : { cursor }
-        const page = await listSessions({ registry, directory, viewsAtRest }, { limit, ...query, ...at })
+        const page = await listSessions({ registry, directory, viewers }, { limit, ...query, ...at })
         expect(page.sessions.length).toBeLessThanOrEqual(limit)
         listed.push(...page.sessions.map(({ id }) => id))
         cursor = page.cursor

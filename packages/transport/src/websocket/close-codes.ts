@@ -13,6 +13,11 @@ export function withoutCode(end: LinkEnd): Closed {
 
 /** The code that `close()` sends: the conversation is over. */
 export const NORMAL_CLOSE = 1000
+/** The hub is going away or cannot serve it now: the peer comes back. */
+export const COME_BACK = 1012
+/** Every CLI, and every runner, stays away after this one. */
+export const NOT_ALLOWED = 4001
+export const TOO_LARGE = 1009
 /** No close frame arrived. */
 const ABNORMAL_CLOSE = 1006
 
@@ -52,7 +57,7 @@ export function endByPeer(code: number, text: string): LinkEnd {
 export function endByFault(fault: Error & { code?: unknown }, maxPayloadBytes: number): LinkEnd {
   const tooLarge = fault.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
   const reason = tooLarge ? `a frame was larger than ${maxPayloadBytes} bytes` : `not a valid frame: ${fault.message}`
-  const details = tooLarge ? { code: 1009, maxPayloadBytes } : { fault: fault.code }
+  const details = tooLarge ? { code: TOO_LARGE, maxPayloadBytes } : { fault: fault.code }
   return {
     by: "us",
     code: ABNORMAL_CLOSE,

@@ -1,4 +1,5 @@
 import { TransportError } from "../errors.ts"
+import { NOT_ALLOWED } from "./close-codes.ts"
 import { type PostPolicy, postPolicies, type ReconnectPolicy } from "./retry-policies.ts"
 
 /** The lines that are sent again from the ring when a connection opens. */
@@ -28,7 +29,7 @@ export interface DialPreset {
   readonly post: PostPolicy
 }
 
-const PERMANENT_CLOSE_CODES = [1002, 4001, 4003]
+const PERMANENT_CLOSE_CODES = [1002, NOT_ALLOWED, 4003]
 const PING_MS = 10_000
 const CONNECT_TIMEOUT_MS = 30_000
 
