@@ -1,4 +1,4 @@
-import { expect, describe, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { hasPostgres } from "../../../../test/postgres/server.ts"
 import { Fellows } from "../../src/cluster/fellows.ts"
 import { Membership } from "../../src/cluster/membership.ts"
