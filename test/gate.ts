@@ -269,9 +269,7 @@ const widths = ["desktop", "laptop", "tablet", "small-tablet", "phone"] as const
 /** The looks at every screen of the cockpit: all widths in both themes, or one. */
 export const cockpitLooks: readonly (readonly [(typeof widths)[number], "light" | "dark"])[] =
   extent === "full"
-    ? widths.flatMap((size) =>
-        (["light", "dark"] as const).map((theme) => [size, theme] as const),
-      )
+    ? widths.flatMap((size) => (["light", "dark"] as const).map((theme) => [size, theme] as const))
     : [["desktop", "light"]]
 
 /** Whether everything runs: pictures and journeys of the cockpit, shells that must be installed first. */

@@ -11,7 +11,8 @@ const COUNT = 20_000
 const SCROLLER = "document.querySelector('[data-region=content]')"
 const TO_END = `${SCROLLER}.scrollTo({ top: 1e9, behavior: 'instant' })`
 /** The first that there was. */
-const LAST = "[...document.querySelectorAll('[data-session] bdi')].some(({ textContent }) => textContent === 'Session 0')"
+const LAST =
+  "[...document.querySelectorAll('[data-session] bdi')].some(({ textContent }) => textContent === 'Session 0')"
 
 /** @param {Scene} scene @returns {Promise<import("./budget.mjs").Budget>} */
 export async function longList(scene) {

@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)("an empty hub", () => {
       await page.getByRole("heading", { level: 1 }).waitFor()
       expect(await page.getByText("Page not found.").count()).toBe(0)
     }
-    const { id } = await machine.launch({ title: "Replayed", prompt: "Go on" })
+    const [{ id }] = (await machine.hub.get("/api/sessions")).sessions
     for (const [typed, words, action, to] of [
       ["/usage", /^Usage has no screen yet\./, "Go to sessions", "/sessions"],
       [`/s/${id}/replay`, /^A session can't be replayed yet\./, "Open the session", `/s/${id}`],

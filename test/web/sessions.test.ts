@@ -330,13 +330,16 @@ describe.runIf(hasBrowser)("the sessions", () => {
     }
   })
 
-  check("[S-156] a row's last line is the first sentence of what was said last, without the signs of markdown", async () => {
-    const said = "## **Fixed** the `clock`. It was late.\n\n| a | b |\n| --- | --- |\n\n```sh\nnpm test\n```"
-    await cockpit.agent({ title: "Previews", scenario: says(said) })
-    const page = await open()
-    const row = page.getByRole("listitem").filter({ hasText: "Previews" })
-    await row.getByText("Fixed the clock.", { exact: true }).waitFor()
-  })
+  check(
+    "[S-156] a row's last line is the first sentence of what was said last, without the signs of markdown",
+    async () => {
+      const said = "## **Fixed** the `clock`. It was late.\n\n| a | b |\n| --- | --- |\n\n```sh\nnpm test\n```"
+      await cockpit.agent({ title: "Previews", scenario: says(said) })
+      const page = await open()
+      const row = page.getByRole("listitem").filter({ hasText: "Previews" })
+      await row.getByText("Fixed the clock.", { exact: true }).waitFor()
+    },
+  )
 
   check("[S-155] 20,000 sessions are scrolled through a page at a time, with few rows in the document", async () => {
     const page = await open()

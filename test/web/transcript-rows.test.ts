@@ -116,7 +116,10 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
   })
 
   check("[X-124] footnotes are raised numbers, with their notes at the end", async () => {
-    const { id } = await cockpit.agent({ title: "Notes", scenario: says("It is so.[^why]\n\n[^why]: It was measured.") })
+    const { id } = await cockpit.agent({
+      title: "Notes",
+      scenario: says("It is so.[^why]\n\n[^why]: It was measured."),
+    })
     const page = await open(id)
     await feed(page).getByText("It is so.¹").first().waitFor()
     await feed(page).getByText("¹ It was measured.").first().waitFor()

@@ -148,12 +148,7 @@ function HoursFields({ form, problems, onChange }: RuleFieldsProps) {
       <div role="group" aria-label="Days" className="grid grid-cols-4 gap-x-4 gap-y-1 tablet:flex tablet:flex-wrap">
         {DAYS.map((day) => (
           <label key={day} className="flex min-h-8 items-center gap-1.5 coarse:min-h-11">
-            <input
-              type="checkbox"
-              checked={hours.days.includes(day)}
-              onChange={() => toggle(day)}
-              className="size-4"
-            />
+            <input type="checkbox" checked={hours.days.includes(day)} onChange={() => toggle(day)} className="size-4" />
             {day.charAt(0).toUpperCase() + day.slice(1)}
           </label>
         ))}

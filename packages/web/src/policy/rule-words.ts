@@ -121,7 +121,9 @@ function limitWords(name: string, value: unknown): readonly Phrase[] {
   if (name === "hours" && isObject(value)) {
     const { days } = value
     const on = Array.isArray(days) ? ` on ${days.join(", ")}` : ""
-    return [`, from ${textOf(value, "from") ?? "…"} to ${textOf(value, "to") ?? "…"}${on} (${textOf(value, "zone") ?? "UTC"})`]
+    return [
+      `, from ${textOf(value, "from") ?? "…"} to ${textOf(value, "to") ?? "…"}${on} (${textOf(value, "zone") ?? "UTC"})`,
+    ]
   }
   return [", with ", { code: `${name}: ${JSON.stringify(value)}` }]
 }
