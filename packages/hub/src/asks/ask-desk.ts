@@ -406,4 +406,3 @@ export class AskDesk {
 }
 
 const RETRY_MS = 5_000
-
