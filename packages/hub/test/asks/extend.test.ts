@@ -32,7 +32,7 @@ describe("more time for an ask", () => {
     expect(live(setup)).toHaveLength(1)
   })
 
-  it("[CT15] an ask expires by the time that all hubs have", async () => {
+  it("[CT6] an ask expires by the time that all hubs have", async () => {
     const setup = setUpDesk()
     setup.now = () => new Date("2026-01-01T00:00:20.000Z")
     const { id } = await openOne(setup)

@@ -125,7 +125,7 @@ describe.runIf(hasPostgres)("the place of a hub among others", () => {
     }
   })
 
-  it("[CT15] all hubs have the database's time, whatever their own clocks say", async () => {
+  it("[CT6] all hubs have the database's time, whatever their own clocks say", async () => {
     const { url, open } = await openDatabase()
     const hub = await join(await open(), { wallClock: () => Date.now() + 3_600_000 })
     const [row] = await rowsIn(url, "SELECT extract(epoch FROM now()) * 1000 AS now")
