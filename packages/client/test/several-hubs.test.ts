@@ -64,12 +64,15 @@ describe("a client that knows several hubs", () => {
     expect(seqsOf([...before, ...after])).toEqual([1, 2, 3])
   })
 
-  it.each(["hub/unreachable", "hub/moved", "store/failed"])("[HC29] goes to the next hub when one says %s", async (code) => {
-    const { first, second, hub } = await two()
-    first.faults.push({ refusesWith: code })
-    second.append("s", 2)
-    expect(seqsOf(await readUntil(hub.session("s").follow({ after: 0 }), isEvent(2)))).toEqual([1, 2])
-  })
+  it.each(["hub/unreachable", "hub/moved", "store/failed"])(
+    "[HC29] goes to the next hub when one says %s",
+    async (code) => {
+      const { first, second, hub } = await two()
+      first.faults.push({ refusesWith: code })
+      second.append("s", 2)
+      expect(seqsOf(await readUntil(hub.session("s").follow({ after: 0 }), isEvent(2)))).toEqual([1, 2])
+    },
+  )
 
   it("[HC28] a proxy whose hub is away is a hub that is away", async () => {
     const { fake } = setup
