@@ -138,7 +138,7 @@ describe("purging a session", () => {
       409,
       expect.stringContaining(`goes on in session ${third}`),
     ])
-    expect((await sessionOf(stage, third)).state).toBe("running")
+    await expect.poll(async () => (await sessionOf(stage, third)).state, POLL).toBe("running")
     await stop(stage, third, agent)
     expect((await purge(stage, second)).status).toBe(204)
     expect(await sessionOf(stage, first)).toMatchObject({ next: third })

@@ -77,7 +77,8 @@ interface Seen {
 async function check(stage: FaultStage, { people, answerers, kind }: Seen): Promise<void> {
   const sessions = await stage.settled(kind)
   const heard = { answers: stage.heard(), living: new Set(stage.machines.flatMap((machine) => machine.processes())) }
-  for (const answerer of answerers) expect(answerer.failed, kind).toEqual([])
+  const failed = answerers.flatMap((answerer) => answerer.failed)
+  expect(failed, `${kind}: every answer is taken${failed.length > 0 ? stage.log : ""}`).toEqual([])
   for (const person of people) {
     const { lastSeq } = sessions.get(person.id) ?? {}
     const look = () => person.events.at(-1)?.seq
