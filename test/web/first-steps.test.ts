@@ -69,7 +69,8 @@ describe.runIf(hasBrowser)("an empty hub", () => {
       .getByRole("dialog", { name: "New session" })
       .getByRole("radio", { name: /^Claude Code/ })
       .waitFor()
-    await page.unrouteAll()
+    // A reply that is on its way would be given twice.
+    await page.unrouteAll({ behavior: "wait" })
     await withClaude(page, { name: "atlas", cliVersions: [], claudePath: undefined })
     await page.goto("/sessions")
     await claude.getByText("Claude Code isn't installed on atlas.").waitFor()
