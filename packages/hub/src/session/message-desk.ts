@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, textOf } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import { wireObject } from "../model/event.ts"
+import { type StoredEvent, wireObject } from "../model/event.ts"
 import type { OutgoingMessage } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -105,7 +105,7 @@ export class MessageDesk {
   async #accept(message: Envelope, by: string, uuid: string): Promise<Accepted> {
     const { directory, log, sessionId, history } = this.#options
     const known = await log.find(sessionId, uuid)
-    if (known !== undefined) return { uuid, seq: known.seq }
+    if (known !== undefined && !(await this.#isOnlySaid(known, uuid))) return { uuid, seq: known.seq }
     if (this.#open.length >= MAX_OPEN) throw queueFull(this.#open.length)
     const wire = { ...message, uuid }
     const line = encode(wire)
@@ -127,6 +127,12 @@ export class MessageDesk {
       void directory.setMessageState(sessionId, uuid, "cancelled", null).catch(() => undefined)
       throw error
     }
+  }
+
+  /** A try before this one was refused when its half was in the history: it is nobody's message yet, and would reach no agent. */
+  async #isOnlySaid({ from }: StoredEvent, uuid: string): Promise<boolean> {
+    const { directory, sessionId } = this.#options
+    return from === "client" && !this.holds(uuid) && (await directory.getMessage(sessionId, uuid)) === undefined
   }
 
   /** Sends what waits, in order. */

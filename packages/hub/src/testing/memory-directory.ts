@@ -207,7 +207,9 @@ export class MemoryDirectory implements Directory {
 
   async addMessage(message: OutgoingMessage): Promise<void> {
     const place = placeIn(message.sessionId, message.uuid)
-    if (!this.#messages.has(place)) this.#messages.set(place, message)
+    const kept = this.#messages.get(place)
+    if (kept === undefined) this.#messages.set(place, message)
+    else if (kept.state === "cancelled") this.#messages.set(place, { ...kept, state: message.state })
   }
 
   async setMessageState(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { HubError } from "../../src/errors.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { FakeAgent, setUpSessions } from "./session-setup.ts"
 
@@ -11,6 +12,16 @@ class SlowDirectory extends MemoryDirectory {
   override async setMessageState(...change: Parameters<MemoryDirectory["setMessageState"]>): Promise<void> {
     if (change[2] === "sent") await new Promise<void>((resolve) => void this.held.push(resolve))
     return super.setMessageState(...change)
+  }
+}
+
+/** Refuses the next messages, and knows nothing of the log, which may take them. */
+class RefusingDirectory extends MemoryDirectory {
+  refusals = 0
+
+  override addMessage(...added: Parameters<MemoryDirectory["addMessage"]>): Promise<void> {
+    if (this.refusals-- > 0) return Promise.reject(new HubError("store/failed", "The database cannot be written"))
+    return super.addMessage(...added)
   }
 }
 
@@ -79,4 +90,20 @@ describe("messages that a process did not take", () => {
     await session.messages.takeBack("p1", "unconfirmed")
     expect(session.messages.waiting).toBe(1)
   })
+})
+
+it("[HS20] a message whose history was written and which was refused reaches the agent when it is sent again", async () => {
+  const directory = new RefusingDirectory()
+  const { registry } = setUpSessions(directory)
+  const session = registry.create({})
+  const agent = new FakeAgent("p1")
+  await agent.attach(session)
+  const message = { content: "Hello", uuid: "11111111-0000-4000-8000-000000000000" }
+  directory.refusals = 1
+  await expect(session.send(message, "ada")).rejects.toMatchObject({ code: "store/failed" })
+  await session.settled()
+  const { seq } = await session.send(message, "ada")
+  expect(await session.send(message, "ada")).toMatchObject({ seq })
+  await expect.poll(() => agent.prompts, WAIT).toEqual(["Hello"])
+  expect(await directory.getMessage(session.id, message.uuid)).toMatchObject({ state: "sent" })
 })

@@ -21,7 +21,8 @@ export class MessageTable {
   add(message: OutgoingMessage): void {
     const { uuid, sessionId, seq, state, incarnation, line, by, at } = message
     this.#database.run(
-      `INSERT INTO messages (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, uuid) DO NOTHING`,
+      `INSERT INTO messages (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (session, uuid) DO UPDATE SET state = excluded.state WHERE messages.state = 'cancelled'`,
       [uuid, sessionId, seq, state, incarnation, toStoredText(line), by, at],
     )
   }

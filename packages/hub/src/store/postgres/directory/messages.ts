@@ -7,7 +7,8 @@ import { fromStored, toStored } from "../stored-text.js"
 const COLUMNS = "uuid, session, seq, state, incarnation, line, by, at"
 const IS_THE_MESSAGE = "session = $1 AND md5(uuid) = md5($2::text) AND uuid = $2"
 const ADD = `
-  INSERT INTO messages (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (session, md5(uuid)) DO NOTHING`
+  INSERT INTO messages (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (session, md5(uuid)) DO UPDATE SET state = excluded.state WHERE messages.state = 'cancelled'`
 const CHANGE = `UPDATE messages SET state = $3, incarnation = $4 WHERE ${IS_THE_MESSAGE}`
 const OPEN = `
   SELECT ${COLUMNS} FROM messages WHERE session = $1 AND state IN ('waiting', 'sent')
