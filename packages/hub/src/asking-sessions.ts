@@ -10,6 +10,7 @@ import type { HubMetrics } from "./operations/metrics.ts"
 import type { GrantDesk, PolicyDesk, RuleUses } from "./policy-desk.ts"
 import { isEnforcing } from "./session/kept-record.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
+import { movedError } from "./store/store-failure.ts"
 import type { FanOut } from "./viewers/fan-out.ts"
 
 export interface AskingSessionsOptions {
@@ -38,7 +39,8 @@ export class AskingSessions implements AsDeskKnowsThem {
     const { registry, policy, grants, uses, enforcement } = this.#options
     const { sessionId } = ask
     const session = registry.loaded(sessionId)
-    if (session === undefined) throw new Error(`session ${sessionId} asks, and is not in memory`)
+    // It may have gone to another hub since it was loaded.
+    if (session === undefined) throw movedError(sessionId)
     const { record, kept } = session
     const verdict = policy.judge(ask, record, { grants: grants.rulesOf(sessionId), used: uses.of(sessionId) })
     return isEnforcing(kept) ? enforcement.atMostAsked(session, ask, verdict) : verdict
