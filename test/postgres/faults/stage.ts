@@ -240,7 +240,10 @@ export class FaultStage {
         new Set(sessions.filter(({ runner }) => runner === machine).map(({ id }) => owners.get(id)))
       const isSpread = sessions.every(({ runner }) => hubsOf(runner).size === HUBS && !hubsOf(runner).has(-1))
       if (isSpread && sessions.every(({ state }) => state !== "ended")) return { urls: this.urls, owners }
-      if (performance.now() > late) throw new Error(`the agents are not on all hubs: ${JSON.stringify([...owners])}`)
+      if (performance.now() > late) {
+        const seen = sessions.map(({ id, state, runner, lastLine }) => [id, state, runner, owners.get(id), lastLine])
+        throw new Error(`the agents are not on all hubs: ${JSON.stringify(seen)}${this.log}`)
+      }
       if (performance.now() - cutAt < SPREAD_MS) continue
       this.#balancer.cut("refused")
       this.#balancer.mend()
