@@ -243,6 +243,8 @@ export class RunnerAgent implements AgentWire {
         if ([...this.#refused].some(([session, refused]) => session.history.refused > refused)) {
           return this.giveUp()
         }
+        // A question could not become an ask meanwhile.
+        if (this.#isGivenUp) return
         const ack = taken.settled(upTo, this.session.inProgress.isUnderWay)
         // Everything is durable in the sessions that the conversation went on from.
         for (const session of this.#refused.keys()) if (session !== this.session) this.#refused.delete(session)

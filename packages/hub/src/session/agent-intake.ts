@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises"
 import {
   composeError,
   composeSuccess,
@@ -30,8 +31,8 @@ export class AgentIntake {
    */
   #held: { readonly line: string; readonly message: Envelope }[] | undefined
   readonly #underWay = new Set<Promise<void>>()
-  /** Questions on their way to become asks. */
-  #arriving = 0
+  /** Ids of questions that are to become asks. */
+  readonly #onTheirWay = new Set<string>()
 
   constructor(session: LiveSession, hub: SessionHub) {
     this.#session = session
@@ -55,6 +56,8 @@ export class AgentIntake {
         if (this.#held !== undefined && endsSentence(message)) this.#held = []
         return this.#keep(message, { line, key: fate.key ?? key, isLeftover: false })
       case "question":
+        // The list of what the agent has open, or the agent that is back, may bring one that is on its way.
+        if (this.#onTheirWay.has(fate.requestId)) return undefined
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
         this.#hub.clients.call(this.#session, message)
@@ -139,24 +142,34 @@ export class AgentIntake {
   /** One that cannot become an ask is refused: unanswered, it would hang the turn. */
   async #takeQuestion(message: Envelope, line: string, requestId: string): Promise<void> {
     const isRefused = this.#isFull(requestId)
-    this.#arriving += 1
+    const { wire } = this.#session
+    this.#onTheirWay.add(requestId)
     try {
-      await this.#openAsk(message, line, { requestId, isRefused })
+      for (;;) {
+        try {
+          return await this.#openAsk(message, line, { requestId, isRefused, incarnation: wire?.incarnation })
+        } catch (error) {
+          if (!passesByItself(error)) throw error
+          // The agent brings it again when it is back, to this hub or to the one that has the session then.
+          if (wire === undefined || this.#session.wire?.incarnation !== wire.incarnation) return wire?.giveUp()
+        }
+        // A store that cannot be read now can be read again: until then the agent waits for its answer, as for any.
+        await delay(RETRY_MS, undefined, { ref: false })
+      }
     } catch (error) {
       const reason = error instanceof HubError ? error.message : "it could not be kept"
       this.#reply(composeError(requestId, `the hub cannot take this question: ${reason}`))
       if (!(error instanceof HubError)) throw error
     } finally {
-      this.#arriving -= 1
+      this.#onTheirWay.delete(requestId)
     }
   }
 
-  async #openAsk(message: Envelope, line: string, how: { requestId: string; isRefused: boolean }): Promise<void> {
-    const { id: sessionId, wire, history } = this.#session
+  async #openAsk(message: Envelope, line: string, how: Opening): Promise<void> {
+    const { id: sessionId, history } = this.#session
     const { asks, log } = this.#hub
-    const { requestId, isRefused } = how
+    const { requestId, isRefused, incarnation } = how
     const request = fieldOf(message, "request")
-    const incarnation = wire?.incarnation
     if (request === undefined) return
     const key = questionKey(requestId)
     const stored = (await history.record("agent", message, { line, key })) ?? (await log.find(sessionId, key))
@@ -175,7 +188,7 @@ export class AgentIntake {
   /** Those that are open already may be brought again. */
   #isFull(requestId: string): boolean {
     const { asks } = this.#hub
-    if (asks.pendingCount(this.#session.id) + this.#arriving < MAX_OPEN_QUESTIONS) return false
+    if (asks.pendingCount(this.#session.id) + this.#onTheirWay.size < MAX_OPEN_QUESTIONS) return false
     return asks.find(this.#session.wire?.incarnation ?? "", requestId) === undefined
   }
 
@@ -207,6 +220,20 @@ export class AgentIntake {
   #absorbed(kind: string): void {
     this.#hub.metrics.lineAbsorbed(kind)
   }
+}
+
+interface Opening {
+  readonly requestId: string
+  readonly isRefused: boolean
+  /** Whose question it is: undefined for a process that is gone. */
+  readonly incarnation: string | undefined
+}
+
+const RETRY_MS = 500
+
+/** The store is in trouble, the session another hub's, or this hub stops: no answer to a question. */
+function passesByItself(error: unknown): boolean {
+  return error instanceof HubError && ["store/failed", "store/full", "hub/moved", "hub/stopping"].includes(error.code)
 }
 
 const NOT_JUDGED = "The hub could not judge this tool call, so it is denied. Try again."

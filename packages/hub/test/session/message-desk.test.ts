@@ -15,9 +15,15 @@ class SlowDirectory extends MemoryDirectory {
   }
 }
 
-/** Refuses the next messages, and knows nothing of the log, which may take them. */
+/** Refuses the next messages, and knows nothing of the log, which may take them. The next asks cannot be read. */
 class RefusingDirectory extends MemoryDirectory {
   refusals = 0
+  unreadable = 0
+
+  override getAsk(...asked: Parameters<MemoryDirectory["getAsk"]>): ReturnType<MemoryDirectory["getAsk"]> {
+    if (this.unreadable-- > 0) return Promise.reject(new HubError("store/failed", "The database cannot be read"))
+    return super.getAsk(...asked)
+  }
 
   override addMessage(...added: Parameters<MemoryDirectory["addMessage"]>): Promise<void> {
     if (this.refusals-- > 0) return Promise.reject(new HubError("store/failed", "The database cannot be written"))
@@ -106,4 +112,42 @@ it("[HS20] a message whose history was written and which was refused reaches the
   expect(await session.send(message, "ada")).toMatchObject({ seq })
   await expect.poll(() => agent.prompts, WAIT).toEqual(["Hello"])
   expect(await directory.getMessage(session.id, message.uuid)).toMatchObject({ state: "sent" })
+})
+
+const QUESTION = {
+  type: "control_request",
+  request_id: "r1",
+  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t1" },
+}
+
+describe("[AK24] a question that comes while the store cannot be read", () => {
+  it("becomes an ask when it can be read again, once, and the agent hears no error", async () => {
+    const directory = new RefusingDirectory()
+    const { registry, asks } = setUpSessions(directory)
+    const session = registry.create({})
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    directory.unreadable = 1
+    agent.say(QUESTION)
+    agent.say(QUESTION)
+    await session.taken()
+    expect(asks.pendingOf(session.id)).toMatchObject([{ requestId: "r1", incarnation: "p1" }])
+    expect(agent.heard.filter(({ type }) => type === "control_response")).toEqual([])
+    expect(agent.isGivenUp).toBe(false)
+  })
+
+  it("is brought again by an agent whose connection has ended meanwhile", async () => {
+    const directory = new RefusingDirectory()
+    const { registry, asks } = setUpSessions(directory)
+    const session = registry.create({})
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    directory.unreadable = 1
+    agent.say(QUESTION)
+    await session.detach(agent, "the connection ended")
+    await session.taken()
+    expect(asks.pendingOf(session.id)).toEqual([])
+    expect(agent.isGivenUp).toBe(true)
+    expect(agent.heard.filter(({ type }) => type === "control_response")).toEqual([])
+  })
 })
