@@ -6,10 +6,8 @@ import { cycleRegions } from "../app/regions.ts"
 import { closeOver, currentPlace, matchPath, navigate, type ScreenProps, useOver, usePlace } from "../app/router.tsx"
 import { APP_NAME, useIsPhone, usePageTitle } from "../app/screen.tsx"
 import { ARRIVALS, useAskArrivals } from "../asks/arrivals.ts"
-import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { type LazyPart, lazyPart, PartBoundary, preloadParts, tryPartsAgain } from "../design/lazy-part.tsx"
-import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/ask-words.ts"
 import { ConnectionBar } from "./connection-bar.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
@@ -27,6 +25,9 @@ const MachineScreen = lazyPart(async () => (await import("../machines/machine-sc
 const PolicyScreen = lazyPart(async () => (await import("../policy/policy-screen.tsx")).PolicyScreen, AHEAD)
 const AuditScreens = lazyPart(async () => (await import("../policy/policy-screen.tsx")).AuditScreens, AHEAD)
 const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen, AHEAD)
+
+/** In the place of a screen that is not among the routes. */
+const Nowhere = lazyPart(async () => (await import("./nowhere.tsx")).Nowhere, AHEAD)
 
 /** Shown by `?`, over any of them. */
 const KeyTable = lazyPart(async () => (await import("../settings/key-table.tsx")).KeyTable, AHEAD)
@@ -48,22 +49,6 @@ const ROUTES: readonly { readonly pattern: string; readonly screen: LazyPart<Scr
   { pattern: "/audit", screen: AuditScreens },
   { pattern: "/audit/:id", screen: AuditScreens },
   { pattern: "/settings/:page", screen: SettingsScreen },
-]
-
-/** Screens that people look for by their address and that there are not yet: where to look instead. */
-const NOT_YET = [
-  {
-    pattern: "/usage",
-    words: "Usage has no screen yet. Each session shows its cost, its tokens and its limits.",
-    action: "Go to sessions",
-    addressOf: () => "/sessions",
-  },
-  {
-    pattern: "/s/:id/replay",
-    words: "A session can't be replayed yet. Its transcript has all of it: press Home to go to the beginning.",
-    action: "Open the session",
-    addressOf: (params: ScreenProps["params"]) => `/s/${encodeURIComponent(params["id"] ?? "")}`,
-  },
 ]
 
 function routeOf(path: string) {
@@ -211,19 +196,11 @@ function useFocusOnScreen(path: string): void {
 function CurrentScreen() {
   const { path } = usePlace()
   const route = routeOf(path)
-  if (route === undefined) return <Nowhere path={path} />
   return (
     <PartBoundary resetKey={path}>
-      <route.screen params={route.params} />
+      {route === undefined ? <Nowhere path={path} /> : <route.screen params={route.params} />}
     </PartBoundary>
   )
-}
-
-function Nowhere({ path }: { readonly path: string }) {
-  const known = NOT_YET.map((one) => ({ ...one, params: matchPath(one.pattern, path) })).find(({ params }) => params)
-  const { words = "Page not found.", action = "Go to sessions" } = known ?? {}
-  const to = known?.addressOf(known.params ?? {}) ?? "/sessions"
-  return <Empty action={<Button onClick={() => navigate(to)}>{action}</Button>}>{words}</Empty>
 }
 
 function KeyboardDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
