@@ -220,10 +220,21 @@ export class FaultStage {
       const busy = sessions.filter(isBusy)
       const now = JSON.stringify(sessions.map(({ id, lastSeq }) => [id, lastSeq]))
       if (busy.length === 0 && now === before) return new Map(sessions.map((session) => [session.id, session]))
-      if (performance.now() > late)
-        throw new Error(`still under way after ${after}: ${JSON.stringify(busy)}${this.log}`)
+      if (performance.now() > late) {
+        const ends = await Promise.all(busy.map((session) => this.#endOf(session)))
+        throw new Error(`still under way after ${after}: ${JSON.stringify(ends)}${this.log}`)
+      }
       before = now
     }
+  }
+
+  /** What tells why it goes on: its record, the end of its history and its last requests. */
+  async #endOf(session: Json): Promise<Json> {
+    const [page, asks] = await Promise.all([
+      this.client.session(session.id).events({ after: Math.max(0, session.lastSeq - 8), limit: 20 }),
+      this.client.asks({ session: session.id, order: "newest", limit: 3 }),
+    ])
+    return { session, events: page.events, asks }
   }
 
   /**
