@@ -37,7 +37,7 @@ export async function backUpData(dataDirectory: string, file: string, onProgress
   try {
     writeFileSync(lastBackupIn(dataDirectory), `${new Date().toISOString()}\n`, { mode: 0o600 })
   } catch {
-    // Whoever may read everything here may not be allowed to write. The backup is good all the same.
+    // A user who may read everything here may not be allowed to write. The backup is good all the same.
   }
   return report
 }

@@ -217,7 +217,7 @@ export class Enforcement {
     await (isLeftover ? this.#tell(session, toolUseId, details) : this.#lose(session, toolUseId, details))
   }
 
-  /** What is kept of a call, in this session or in the one whose conversation goes on in it. */
+  /** The record of a call, in this session or in the one whose conversation goes on in it. */
   async #seen(
     { id, record }: LiveSession,
     toolUseId: string,

@@ -111,7 +111,7 @@ export class AgentIntake {
     }
   }
 
-  /** Whoever enforces the policy hears of an event, and of its place in the log. */
+  /** The policy's enforcer hears of an event, and of its place in the log. */
   #keep(
     message: Envelope,
     { line, key, isLeftover }: { line: string; key: string | undefined; isLeftover: boolean },
@@ -225,7 +225,7 @@ export class AgentIntake {
 interface Opening {
   readonly requestId: string
   readonly isRefused: boolean
-  /** Whose question it is: undefined for a process that is gone. */
+  /** The process that asked: undefined if it is gone. */
   readonly incarnation: string | undefined
 }
 

@@ -15,7 +15,7 @@ export interface HistoryOptions {
   readonly publish: (items: readonly Published[]) => void
   /** The log refused for good: the events are lost to it. Reported, never thrown. */
   readonly onFailed: (error: unknown) => void
-  /** What the agent said is not in the log: it has to say it again. */
+  /** The agent's words are not in the log: it has to say them again. */
   readonly onAgentRefused: () => void
   readonly now?: (() => Date) | undefined
 }

@@ -129,7 +129,7 @@ export class MessageDesk {
     }
   }
 
-  /** A try before this one was refused when its half was in the history: it is nobody's message yet, and would reach no agent. */
+  /** The history has the message, the list of messages to send does not: an earlier try was refused halfway, and the agent would never get it. */
   async #isOnlySaid({ from }: StoredEvent, uuid: string): Promise<boolean> {
     const { directory, sessionId } = this.#options
     return from === "client" && !this.holds(uuid) && (await directory.getMessage(sessionId, uuid)) === undefined

@@ -78,7 +78,7 @@ export class Purger {
           forgetting = forgetting.then(() => (trouble === undefined ? forget() : undefined))
         })
         await forgetting
-        // What was forgotten freed some more.
+        // Forgetting freed some more.
         await this.#shrink()
       }
     } catch (error) {
