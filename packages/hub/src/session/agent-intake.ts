@@ -31,7 +31,7 @@ export class AgentIntake {
    */
   #held: { readonly line: string; readonly message: Envelope }[] | undefined
   readonly #underWay = new Set<Promise<void>>()
-  /** Ids of questions that are to become asks. */
+  /** Questions that are to become asks, by process and id: another process may use the same id for another question. */
   readonly #onTheirWay = new Set<string>()
 
   constructor(session: LiveSession, hub: SessionHub) {
@@ -57,7 +57,7 @@ export class AgentIntake {
         return this.#keep(message, { line, key: fate.key ?? key, isLeftover: false })
       case "question":
         // The list of what the agent has open, or the agent that is back, may bring one that is on its way.
-        if (this.#onTheirWay.has(fate.requestId)) return undefined
+        if (this.#onTheirWay.has(this.#placeOf(fate.requestId))) return undefined
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
         this.#hub.clients.call(this.#session, message)
@@ -143,7 +143,8 @@ export class AgentIntake {
   async #takeQuestion(message: Envelope, line: string, requestId: string): Promise<void> {
     const isRefused = this.#isFull(requestId)
     const { wire } = this.#session
-    this.#onTheirWay.add(requestId)
+    const place = this.#placeOf(requestId)
+    this.#onTheirWay.add(place)
     try {
       for (;;) {
         try {
@@ -161,8 +162,12 @@ export class AgentIntake {
       this.#reply(composeError(requestId, `the hub cannot take this question: ${reason}`))
       if (!(error instanceof HubError)) throw error
     } finally {
-      this.#onTheirWay.delete(requestId)
+      this.#onTheirWay.delete(place)
     }
+  }
+
+  #placeOf(requestId: string): string {
+    return `${this.#session.wire?.incarnation ?? ""} ${requestId}`
   }
 
   async #openAsk(message: Envelope, line: string, how: Opening): Promise<void> {

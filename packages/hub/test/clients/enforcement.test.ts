@@ -267,7 +267,7 @@ describe("an answer to a request", () => {
     ],
     [{ decision_reason_type: "hook", tool_name: "mcp__x__y", input: {} }, { toolName: "mcp__x__y" }],
     [{ decision_reason_type: "hook", tool_name: "AskUserQuestion", input: {} }, undefined],
-    // What no rule could say would not keep the hub from asking again.
+    // A suggestion that no rule can express would not keep the hub from asking again.
     [{ decision_reason_type: "hook", input: { command: "touch x && touch y" } }, undefined],
     [{ decision_reason_type: "hook", input: { command: "touch x", dangerouslyDisableSandbox: true } }, undefined],
     [

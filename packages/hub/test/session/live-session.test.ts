@@ -57,7 +57,7 @@ describe("a session's lines", () => {
     await session.settled()
     expect(published).toEqual([])
     expect(session.history.refused).toBe(2)
-    // What it says when it is back is taken again.
+    // The lines of an agent that is back are taken again.
     agent.say(result("u2", 1))
     await session.settled()
     expect(published).toHaveLength(1)
