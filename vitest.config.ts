@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
+import type { Reporter } from "vitest/node"
 import { leftOut } from "./test/gate.ts"
 
 // Tests run on the sources: every room exports `src` under this condition, so no build is needed first. Node is started with these too:
@@ -9,6 +10,16 @@ const conditions = ["@signalbox/source", "node", "module", "default"]
 const exclude = [...configDefaults.exclude, ...leftOut]
 // These rooms' units are pure, so their files share a process instead of starting one each; a fuzzer would hold up the others.
 const pure = ["packages/{protocol,transcript,policy,web}/test/**/!(fuzz).test.ts"]
+
+/** A failure's message when it happens: Vitest prints them at its end, which in the full run is an hour later. */
+const failuresAtOnce: Reporter = {
+  onTestCaseResult(test) {
+    const { state, errors } = test.result()
+    if (state !== "failed") return
+    const messages = errors.map((error) => error.stack ?? error.message)
+    process.stderr.write(`\nFAILED ${test.module.relativeModuleId} > ${test.fullName}\n${messages.join("\n")}\n`)
+  },
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -36,5 +47,6 @@ export default defineConfig({
     // Tests of one file that say they may run beside each other: each of them is several processes.
     maxConcurrency: 3,
     restoreMocks: true,
+    reporters: ["default", failuresAtOnce],
   },
 })
