@@ -28,6 +28,7 @@ const MAX_ASKED = 100
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
   transport: SessionTransport = "websocket"
+  readonly hearsOnce = false
   readonly isReturning: boolean
   readonly #options: AgentConnectionOptions
   readonly #continuity: Continuity

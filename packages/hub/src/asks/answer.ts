@@ -233,7 +233,7 @@ function misfit(ask: AskRecord, right: string): HubError {
 }
 
 export interface AnswerDeliveryOptions {
-  readonly directory: Pick<Directory, "listAsks" | "markAskDelivered" | "giveUpAnswer">
+  readonly directory: Pick<Directory, "listAsks" | "markAskDelivered" | "endDelivery">
   readonly reader: AskReader
   readonly sessions: {
     /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
@@ -241,11 +241,18 @@ export interface AnswerDeliveryOptions {
   }
 }
 
-/** An answer whose effect was not seen yet. */
+/** An answer whose effect was not seen yet. Restored, with `deliveredAt`: it was on the wire before this hub had the session. */
 interface Unconfirmed {
   readonly ask: AskRecord
-  /** When it was last put on the wire, by the clock that only goes forward. */
+  /** When it was last put on the wire here, by the clock that only goes forward. */
   readonly sentAt?: number
+}
+
+/** The process that is back. */
+export interface Returned {
+  readonly incarnation: string
+  /** It does not take an answer twice. */
+  readonly hearsOnce: boolean
 }
 
 /** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
@@ -260,9 +267,9 @@ export class AnswerDelivery {
     this.#options = options
   }
 
-  /** Answers without a sign of delivery will be sent again. */
+  /** Answers without a sign of their effect will be sent again: what was on the wire when a hub ended may have been lost there. */
   async restore(session: string): Promise<void> {
-    for (const ask of await this.#options.directory.listAsks({ session, undelivered: true, limit: MAX_UNCONFIRMED })) {
+    for (const ask of await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNCONFIRMED })) {
       this.#unconfirmed.set(ask.id, { ask })
     }
   }
@@ -286,11 +293,14 @@ export class AnswerDelivery {
 
   /**
    * The same process is back: what it may not have heard is said again. Not what it was told on this connection already:
-   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more.
+   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more. For the same reason one that hears twice gets
+   * what another hub told it only when it asks again.
    */
-  async sendAgain(incarnation: string, connectedAt: number): Promise<void> {
-    for (const { ask, sentAt = 0 } of this.#unconfirmed.values()) {
-      if (ask.incarnation === incarnation && sentAt < connectedAt) await this.deliver(ask)
+  async sendAgain({ incarnation, hearsOnce }: Returned, connectedAt: number): Promise<void> {
+    for (const { ask, sentAt } of this.#unconfirmed.values()) {
+      if (ask.incarnation !== incarnation || (sentAt ?? 0) >= connectedAt) continue
+      const mayBeHeard = sentAt === undefined && ask.deliveredAt !== undefined
+      if (hearsOnce || !mayBeHeard) await this.deliver(ask)
     }
   }
 
@@ -311,21 +321,25 @@ export class AnswerDelivery {
     if (entry !== undefined && entry.sentAt === undefined) await this.deliver(entry.ask)
   }
 
-  /** The agent did something with the answer: it need not be sent again. */
+  /** The agent did something with the answer: it need not be sent again, after a restart neither. */
   confirm(incarnation: string, toolUseId: string | undefined): void {
     for (const [id, { ask }] of this.#unconfirmed) {
       if (ask.incarnation !== incarnation) continue
-      if (toolUseId === undefined || ask.toolUseId === toolUseId) this.#unconfirmed.delete(id)
+      if (toolUseId === undefined || ask.toolUseId === toolUseId) this.#end(id)
     }
   }
 
   /** The process that asked is gone: nobody is to hear it, after a restart neither. */
-  async giveUp(isGone: (ask: AskRecord) => boolean): Promise<void> {
-    for (const [id, { ask }] of this.#unconfirmed) if (isGone(ask)) this.#unconfirmed.delete(id)
-    const { directory } = this.#options
-    const lost = (await directory.listAsks({ undelivered: true, limit: MAX_UNCONFIRMED })).filter(isGone)
-    // Not waited for: a store in trouble must not hold up the next process. What is not noted now is when that ends.
-    for (const { id } of lost) directory.giveUpAnswer(id).catch(() => undefined)
+  async giveUp(session: string, isGone: (ask: AskRecord) => boolean): Promise<void> {
+    for (const { ask } of this.#unconfirmed.values()) if (isGone(ask)) this.#end(ask.id)
+    const kept = await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNCONFIRMED })
+    for (const ask of kept.filter(isGone)) this.#end(ask.id)
+  }
+
+  /** Not waited for: a store in trouble must not hold up anybody. What is not noted now is when that ends. */
+  #end(id: string): void {
+    this.#unconfirmed.delete(id)
+    this.#options.directory.endDelivery(id).catch(() => undefined)
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type FittingAnswer,
   fitAnswer,
   notExtendable,
+  type Returned,
   refusalOf,
   settledAs,
   verdictAnswer,
@@ -104,7 +105,7 @@ export class AskDesk {
     this.#delivery = new AnswerDelivery(options)
   }
 
-  /** Restores one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
+  /** Restores one session: what was pending is pending, and what was answered without a sign of its effect will be sent again. */
   async restore(session: string): Promise<void> {
     for (const ask of await this.#options.directory.listAsks({ session, state: "pending" })) this.#hold(ask)
     await this.#delivery.restore(session)
@@ -254,12 +255,12 @@ export class AskDesk {
     const isGone = (ask: AskRecord) =>
       ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
     for (const ask of this.pending().filter(isGone)) await this.#close(ask, "orphaned", "hub")
-    await this.#delivery.giveUp(isGone)
+    await this.#delivery.giveUp(sessionId, isGone)
   }
 
   /** The same process is back: what it may not have heard, on an earlier connection than this, is said again. */
-  sendAgain(incarnation: string, connectedAt: number): Promise<void> {
-    return this.#delivery.sendAgain(incarnation, connectedAt)
+  sendAgain(process: Returned, connectedAt: number): Promise<void> {
+    return this.#delivery.sendAgain(process, connectedAt)
   }
 
   /** The agent did something with the answer: it need not be sent again. */

@@ -52,6 +52,7 @@ const TRANSPORT = "runner"
  */
 export class RunnerAgent implements AgentWire {
   readonly transport = TRANSPORT
+  readonly hearsOnce = true
   /** Its session is known by its spawn. */
   readonly isReturning = false
   readonly incarnation: string

@@ -129,6 +129,8 @@ export function noAgent(why: string): HubError {
 export interface AgentWire {
   /** The process; a reconnect of the same one has the same. */
   readonly incarnation: string
+  /** It does not take an answer twice: its runner sees to that. */
+  readonly hearsOnce: boolean
   /** It says that it was here before, and it is not known where: the session it names is the one it left. */
   readonly isReturning: boolean
   /** It turned out to be another process than was thought: that of this incarnation, or one that was never here. */

@@ -95,7 +95,7 @@ export class AgentSeat {
     if (isSame) {
       this.#hub.clients.returned(session)
       await messages.sendAgain(wire)
-      await this.#hub.asks.sendAgain(wire.incarnation, connectedAt)
+      await this.#hub.asks.sendAgain(wire, connectedAt)
     } else {
       await this.#deliverFirst(wire)
     }
@@ -211,7 +211,7 @@ export class AgentSeat {
     session.change({ transport: wire.transport })
     this.#hub.clients.returned(session)
     session.background(session.messages.sendAgain(wire))
-    session.background(this.#hub.asks.sendAgain(wire.incarnation, performance.now()))
+    session.background(this.#hub.asks.sendAgain(wire, performance.now()))
   }
 
   /** Takes over what the process that is here now had in the session before. */

@@ -46,9 +46,10 @@ export interface Directory {
   settleAsk(id: string, from: AskState, settled: AskRecord, options?: SettleOptions): Promise<SettledAsk>
   /** How often each rule was used, by its id: in one session, or on one day in all of them. */
   ruleUses(filter: UsesFilter): Promise<ReadonlyMap<string, number>>
+  /** It was on the wire. Whether the agent heard it is not known yet. */
   markAskDelivered(id: string, deliveredAt: string): Promise<void>
-  /** Its answer will reach nobody any more: it is not undelivered from now on. */
-  giveUpAnswer(id: string): Promise<void>
+  /** The agent acted on its answer, or nobody is left to hear it: it is not unheard from now on. */
+  endDelivery(id: string): Promise<void>
   getAsk(id: string): Promise<AskRecord | undefined>
   listAsks(filter: AskFilter): Promise<readonly AskRecord[]>
 
@@ -163,8 +164,8 @@ export interface SettledAsk {
 export interface AskFilter {
   readonly session?: string
   readonly state?: AskState
-  /** Settled with an answer that is not known to have been on the wire. */
-  readonly undelivered?: boolean
+  /** Settled with an answer that the agent is not known to have acted on. */
+  readonly unheard?: boolean
   /** Default and most: MAX_LISTED. The oldest come first, unless the newest are wanted. */
   readonly limit?: number
   readonly newestFirst?: boolean

@@ -148,8 +148,8 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#asks.markDelivered(id, deliveredAt))
   }
 
-  giveUpAnswer(id: string): Promise<void> {
-    return this.#write(() => this.#asks.giveUp(id))
+  endDelivery(id: string): Promise<void> {
+    return this.#write(() => this.#asks.endDelivery(id))
   }
 
   async getAsk(id: string): Promise<AskRecord | undefined> {

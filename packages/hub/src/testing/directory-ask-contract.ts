@@ -102,24 +102,26 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       expect(await ids({ session: "nobody's" })).toEqual([])
     }))
 
-  it("[DR5] an answer that was given up is not undelivered any more, and was not delivered either", () =>
+  it("[DR5] an answer whose delivery has ended is not unheard any more, and was not delivered by that", () =>
     withDirectory(async ({ directory }) => {
       await directory.addAsk(pendingAsk("1"))
       await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
-      await directory.giveUpAnswer("1")
-      expect(await directory.listAsks({ undelivered: true })).toEqual([])
+      await directory.endDelivery("1")
+      expect(await directory.listAsks({ unheard: true })).toEqual([])
       expect(await directory.getAsk("1")).toEqual(allowed(pendingAsk("1"), "a"))
     }))
 
-  it("[DR5] an answer is undelivered until it is marked; an ask without an answer never is", () =>
+  it("[DR5] an answer is unheard until its delivery has ended, on the wire too; an ask without an answer never is", () =>
     withDirectory(async ({ directory }) => {
       for (const id of ["1", "2", "3"]) await directory.addAsk(pendingAsk(id))
       await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
       await directory.settleAsk("2", "pending", { ...pendingAsk("2"), state: "cancelled", via: "agent" })
-      expect((await directory.listAsks({ undelivered: true })).map((ask) => ask.id)).toEqual(["1"])
+      expect((await directory.listAsks({ unheard: true })).map((ask) => ask.id)).toEqual(["1"])
       await directory.markAskDelivered("1", "2030-01-03T00:00:00.000Z")
       await directory.markAskDelivered("9", "2030-01-03T00:00:00.000Z")
-      expect(await directory.listAsks({ undelivered: true })).toEqual([])
+      expect((await directory.listAsks({ unheard: true })).map((ask) => ask.id)).toEqual(["1"])
+      await directory.endDelivery("1")
+      expect(await directory.listAsks({ unheard: true })).toEqual([])
       expect(await directory.getAsk("1")).toEqual({
         ...allowed(pendingAsk("1"), "a"),
         deliveredAt: "2030-01-03T00:00:00.000Z",

@@ -216,7 +216,7 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         // A directory that lives in memory keeps the same promise as long as it lives.
         const later = reopen === undefined ? directory : await reopen()
         expect(await later.getSession("a")).toEqual(keptSession("a"))
-        expect(await later.listAsks({ undelivered: true })).toEqual([allowed(pendingAsk("1"), "somebody")])
+        expect(await later.listAsks({ unheard: true })).toEqual([allowed(pendingAsk("1"), "somebody")])
         expect(await later.openMessages("s")).toEqual([waitingMessage("m", 1)])
         expect(await later.getToken("1")).toEqual(token("1"))
         expect(await later.listGrants({})).toEqual([grant("1")])

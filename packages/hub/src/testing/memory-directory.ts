@@ -5,7 +5,7 @@ import type { AskRecord } from "../model/ask.ts"
 import { purgedAsk, purgedAudit, purgedCall, purgedRun, runNamed, runOf } from "../model/purged.ts"
 import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
-import { isUndelivered } from "../store/directory/asks.ts"
+import { isUnheard } from "../store/directory/asks.ts"
 import type { GrantFilter } from "../store/directory/grants.ts"
 import { wordsOf } from "../store/directory/sessions.ts"
 import {
@@ -36,7 +36,7 @@ export class MemoryDirectory implements Directory {
   readonly #runners = new Map<string, string | null>()
   readonly #readMarks = new Map<string, number>()
   readonly #asks = new Map<string, AskRecord>()
-  readonly #givenUp = new Set<string>()
+  readonly #heard = new Set<string>()
   readonly #ruleUses: { readonly rule: string; readonly day: string; session: string }[] = []
   readonly #seenCalls = new Map<string, NumberedCall>()
   readonly #messages = new Map<string, OutgoingMessage>()
@@ -84,7 +84,7 @@ export class MemoryDirectory implements Directory {
   async unfinishedSessions(): Promise<readonly string[]> {
     const asked = new Set<string>()
     for (const ask of this.#asks.values()) {
-      if (ask.state === "pending" || (isUndelivered(ask) && !this.#givenUp.has(ask.id))) asked.add(ask.sessionId)
+      if (ask.state === "pending" || (isUnheard(ask) && !this.#heard.has(ask.id))) asked.add(ask.sessionId)
     }
     const waiting = new Set([...this.#messages.values()].filter(isOpen).map(({ sessionId }) => sessionId))
     const isUnfinished = ({ record, isAtRest }: KeptSession & { isAtRest: boolean }) =>
@@ -170,8 +170,8 @@ export class MemoryDirectory implements Directory {
     if (kept !== undefined) this.#asks.set(id, { ...kept, deliveredAt })
   }
 
-  async giveUpAnswer(id: string): Promise<void> {
-    this.#givenUp.add(id)
+  async endDelivery(id: string): Promise<void> {
+    this.#heard.add(id)
   }
 
   async getAsk(id: string): Promise<AskRecord | undefined> {
@@ -179,12 +179,12 @@ export class MemoryDirectory implements Directory {
   }
 
   async listAsks(filter: AskFilter): Promise<readonly AskRecord[]> {
-    const { session, state, undelivered, newestFirst, limit = MAX_LISTED } = filter
+    const { session, state, unheard, newestFirst, limit = MAX_LISTED } = filter
     const all = [...this.#asks.values()]
     return (newestFirst === true ? all.toReversed() : all)
       .filter((ask) => session === undefined || ask.sessionId === session)
       .filter((ask) => state === undefined || ask.state === state)
-      .filter((ask) => undelivered !== true || (isUndelivered(ask) && !this.#givenUp.has(ask.id)))
+      .filter((ask) => unheard !== true || (isUnheard(ask) && !this.#heard.has(ask.id)))
       .slice(0, Math.min(limit, MAX_LISTED))
   }
 

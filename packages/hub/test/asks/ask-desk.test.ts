@@ -160,9 +160,9 @@ describe("the ask desk", () => {
     const settled = await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
     expect(settled.deliveredAt).toBeUndefined()
     setup.isReachable = true
-    await setup.desk.sendAgain("p2", performance.now())
+    await setup.desk.sendAgain(runner("p2"), performance.now())
     expect(setup.wire).toEqual([])
-    await setup.desk.sendAgain("p1", performance.now())
+    await setup.desk.sendAgain(runner("p1"), performance.now())
     expect(setup.wire.map(({ incarnation }) => incarnation)).toEqual(["p1"])
     expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeDefined()
   })
@@ -172,13 +172,13 @@ describe("the ask desk", () => {
     const ask = await openOne(setup)
     setup.isReachable = false
     await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
-    expect(await setup.directory.listAsks({ undelivered: true })).toHaveLength(1)
+    expect(await setup.directory.listAsks({ unheard: true })).toHaveLength(1)
     await setup.desk.orphan({ sessionId: "s1", incarnation: "p1", except: "p2" })
-    expect(await setup.directory.listAsks({ undelivered: true })).toEqual([])
+    expect(await setup.directory.listAsks({ unheard: true })).toEqual([])
     expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeUndefined()
     const next = setUpDesk(setup.directory)
     await next.desk.restore("s1")
-    await next.desk.sendAgain("p1", performance.now())
+    await next.desk.sendAgain(runner("p1"), performance.now())
     expect(next.wire).toEqual([])
   })
 
@@ -187,9 +187,9 @@ describe("the ask desk", () => {
     const connectedAt = performance.now()
     const ask = await openOne(setup)
     await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
-    await setup.desk.sendAgain("p1", connectedAt)
+    await setup.desk.sendAgain(runner("p1"), connectedAt)
     expect(setup.wire).toHaveLength(1)
-    await setup.desk.sendAgain("p1", performance.now())
+    await setup.desk.sendAgain(runner("p1"), performance.now())
     expect(setup.wire).toHaveLength(2)
   })
 
@@ -296,10 +296,41 @@ describe("the ask desk", () => {
     const after = setUpDesk(before.directory)
     await after.desk.restore("s1")
     expect(after.desk.pendingOf("s1").map((ask) => ask.requestId)).toEqual(["r2"])
-    await after.desk.sendAgain("p1", performance.now())
+    await after.desk.sendAgain(runner("p1"), performance.now())
+    expect(payload(after)).toMatchObject({ behavior: "allow" })
+  })
+
+  it("[AK16] an answer that was on the wire when the hub ended is sent again, until the agent acts on it", async () => {
+    const before = setUpDesk()
+    const { id } = await openOne(before)
+    await before.desk.answer(id, { behavior: "allow" }, PERSON)
+    expect((await before.directory.getAsk(id))?.deliveredAt).toBeDefined()
+    const after = setUpDesk(before.directory)
+    await after.desk.restore("s1")
+    await after.desk.sendAgain(runner("p1"), performance.now())
+    expect(after.wire).toHaveLength(1)
+    after.desk.confirm("p1", "toolu_1")
+    const last = setUpDesk(before.directory)
+    await last.desk.restore("s1")
+    await last.desk.sendAgain(runner("p1"), performance.now())
+    expect(last.wire).toEqual([])
+  })
+
+  it("[AK16] … but to one that would take it twice only when it asks again", async () => {
+    const before = setUpDesk()
+    const { id } = await openOne(before)
+    await before.desk.answer(id, { behavior: "allow" }, PERSON)
+    const after = setUpDesk(before.directory)
+    await after.desk.restore("s1")
+    await after.desk.sendAgain({ incarnation: "p1", hearsOnce: false }, performance.now())
+    expect(after.wire).toEqual([])
+    await after.desk.open(question())
     expect(payload(after)).toMatchObject({ behavior: "allow" })
   })
 })
+
+/** A process on a runner. */
+const runner = (incarnation: string) => ({ incarnation, hearsOnce: true })
 
 /** A question whose event is in the log, as an agent's is. */
 async function logged(log: MemoryEventLog, change: Partial<Question> = {}): Promise<Question> {
@@ -352,9 +383,10 @@ describe("what an ask asked", () => {
     await before.desk.answer(before.published[0]?.id ?? "", { behavior: "allow" }, PERSON)
     const after = setUpDesk(before.directory, log)
     await after.desk.restore("s1")
-    await after.desk.sendAgain("p1", Number.POSITIVE_INFINITY)
+    await after.desk.sendAgain(runner("p1"), Number.POSITIVE_INFINITY)
     expect(payload(after)).toMatchObject({ behavior: "allow", updatedInput: INPUT })
-    expect(await after.directory.listAsks({ undelivered: true })).toEqual([])
+    after.desk.confirm("p1", undefined)
+    expect(await after.directory.listAsks({ unheard: true })).toEqual([])
   })
 
   it("[AK20] an allow is refused and not sent when its event is gone: it would allow something else", async () => {

@@ -17,6 +17,7 @@ export class FakeAgent implements AgentWire {
   readonly heard: Envelope[] = []
   readonly closes: number[] = []
   isGivenUp = false
+  readonly hearsOnce = true
   isReturning = false
   incarnation: string
   /** What it answers to `initialize`; left out, it never does. */

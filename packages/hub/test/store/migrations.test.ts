@@ -152,7 +152,7 @@ describe("migrations", () => {
         id: index + 1,
       }))
       expect(audit).toEqual(told)
-      expect((await store.directory.listAsks({ undelivered: true })).map(({ id }) => id)).toEqual(["1", "3", "5"])
+      expect((await store.directory.listAsks({ unheard: true })).map(({ id }) => id)).toEqual(["1", "3", "5"])
       await store.close()
     }))
 

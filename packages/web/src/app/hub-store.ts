@@ -50,8 +50,10 @@ export class HubStore {
       onRetry: (tries) => this.#step({ type: "tried", tries }),
     })
     const wake = () => {
-      if (document.visibilityState === "visible") this.hub.retryNow()
-      else void this.reads.tellNow()
+      if (document.visibilityState === "visible") return this.hub.retryNow()
+      // No frame is drawn any more: what waits for one would wait until somebody looks.
+      this.#merge()
+      void this.reads.tellNow()
     }
     addEventListener("online", wake)
     document.addEventListener("visibilitychange", wake)

@@ -35,9 +35,11 @@ export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocu
 }
 
 /** Allowed, and not instead of what the reader wanted: the loser of a race sees no green. */
-export function useIsGood({ id, state }: Ask): boolean {
-  const answer = useAnswerState(id)
-  return state === "allowed" && answer.name !== "lost"
+export function useIsGood({ id, state, settledBy }: Ask): boolean {
+  const me = useMe()
+  const { name } = useAnswerState(id)
+  const isOthers = name === "lost" || (name === "sending" && settledBy !== me.name)
+  return state === "allowed" && !isOthers
 }
 
 /** The arm was level while the request waited: it drops, the way is clear. Whoever wants no motion sees it down at once. */

@@ -7,7 +7,7 @@ import { BackIcon, NextIcon } from "../design/icons.tsx"
 import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { noteSettled } from "./answer/arming.ts"
 import { nextAfter } from "./answer/ask-queue.ts"
-import { answerStateOf } from "./answer/send-answer.ts"
+import { answerStateOf, useAnswerState } from "./answer/send-answer.ts"
 
 interface Queue {
   readonly asks: ReadonlyMap<string, Ask>
@@ -38,10 +38,12 @@ export function useShownAsk({ asks, open, me, shown, isLinked, show }: Queue): S
   const [answered, setAnswered] = useState<string | undefined>(undefined)
   const current = shown === undefined ? undefined : asks.get(shown)
   const settled = current === undefined || current.state === "pending" ? undefined : current
-  const { isOver, pointer } = useLingering(isLinked ? undefined : settled?.id, open.length > 0)
+  // Whose own answer is still on its way has not been told yet what came of it: the moment begins when they are.
+  const isSending = useAnswerState(settled?.id ?? "").name === "sending"
+  const { isOver, pointer } = useLingering(isLinked || isSending ? undefined : settled?.id, open.length > 0)
   const isMine = settled !== undefined && seenOpen.current === settled.id && isAnsweredHere(settled, me)
   const next = settled === undefined ? open[0] : nextAfter(settled.id, order.current, open)
-  const makesRoom = settled !== undefined && ((isMine && next !== undefined) || (!isLinked && isOver))
+  const makesRoom = settled !== undefined && ((isMine && next !== undefined) || (!isLinked && !isSending && isOver))
   const isKnown = current !== undefined || isLinked
   const id = isKnown && !makesRoom ? shown : next?.id
   const answeredId = isMine && id !== undefined && id !== shown ? settled.id : undefined

@@ -3,10 +3,11 @@ import type { HubStore } from "../../src/app/hub-store.ts"
 import { askOf } from "../asks/ask-fixture.ts"
 
 let makeStore: () => HubStore
+const page = Object.assign(new EventTarget(), { visibilityState: "hidden" })
 
 beforeAll(async () => {
-  const page = Object.assign(new EventTarget(), { visibilityState: "hidden" })
   vi.stubGlobal("document", page)
+  vi.stubGlobal("requestAnimationFrame", () => 0)
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page))
   const { HubStore: Store } = await import("../../src/app/hub-store.ts")
   makeStore = () => new Store("http://hub.invalid")
@@ -50,5 +51,15 @@ describe("what is known of an ask", () => {
     await shown(store, "allowed")
     const known = store.fleet.get().asks.get(pending.id)
     expect([known?.input, known?.request]).toEqual([input, { tool_name: "Write", input }])
+  })
+
+  it("[K-13] … also when the tab is hidden before the next frame, which no browser draws then", () => {
+    page.visibilityState = "visible"
+    const store = makeStore()
+    store.takeAsk(pending)
+    expect(stateIn(store)).toBeUndefined()
+    page.visibilityState = "hidden"
+    page.dispatchEvent(new Event("visibilitychange"))
+    expect(stateIn(store)).toBe("pending")
   })
 })

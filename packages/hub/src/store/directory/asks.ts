@@ -17,7 +17,7 @@ export class AskTable {
   add(ask: AskRecord): void {
     this.#database.run(
       "INSERT INTO asks (id, session, state, undelivered, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-      [ask.id, ask.sessionId, ask.state, isUndelivered(ask) ? 1 : 0, JSON.stringify(ask)],
+      [ask.id, ask.sessionId, ask.state, isUnheard(ask) ? 1 : 0, JSON.stringify(ask)],
     )
   }
 
@@ -30,7 +30,7 @@ export class AskTable {
   settle(id: string, from: AskState, settled: AskRecord): SettledAsk | undefined {
     const changed = this.#database.run(
       "UPDATE asks SET state = ?, undelivered = ?, body = ? WHERE id = ? AND state = ?",
-      [settled.state, isUndelivered(settled) ? 1 : 0, JSON.stringify(settled), id, from],
+      [settled.state, isUnheard(settled) ? 1 : 0, JSON.stringify(settled), id, from],
     )
     if (changed > 0) return { changed: true, ask: settled }
     const kept = this.get(id)
@@ -38,10 +38,10 @@ export class AskTable {
   }
 
   markDelivered(id: string, deliveredAt: string): void {
-    this.#database.run("UPDATE asks SET undelivered = 0, delivered_at = ? WHERE id = ?", [deliveredAt, id])
+    this.#database.run("UPDATE asks SET delivered_at = ? WHERE id = ?", [deliveredAt, id])
   }
 
-  giveUp(id: string): void {
+  endDelivery(id: string): void {
     this.#database.run("UPDATE asks SET undelivered = 0 WHERE id = ?", [id])
   }
 
@@ -49,15 +49,15 @@ export class AskTable {
     const conditions: string[] = []
     const values: SqlValue[] = []
     if (filter.session !== undefined) {
-      // Few are undelivered, and one session may have any number of asks: their index is the better one.
-      conditions.push(filter.undelivered === true ? "+session = ?" : "session = ?")
+      // Few are unheard, and one session may have any number of asks: their index is the better one.
+      conditions.push(filter.unheard === true ? "+session = ?" : "session = ?")
       values.push(filter.session)
     }
     if (filter.state !== undefined) {
       conditions.push("state = ?")
       values.push(filter.state)
     }
-    if (filter.undelivered === true) conditions.push("undelivered = 1")
+    if (filter.unheard === true) conditions.push("undelivered = 1")
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     values.push(Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED))
     const order = filter.newestFirst === true ? "number DESC" : "number"
@@ -68,8 +68,9 @@ export class AskTable {
   }
 }
 
-export function isUndelivered(ask: AskRecord): boolean {
-  return ask.answer !== undefined && ask.deliveredAt === undefined
+/** As it is when it is settled. The column has the name that it got when a line on the wire counted as heard. */
+export function isUnheard(ask: AskRecord): boolean {
+  return ask.answer !== undefined
 }
 
 function toAsk([body, deliveredAt, isPurged]: SqlRow): AskRecord {

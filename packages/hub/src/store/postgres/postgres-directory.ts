@@ -144,8 +144,8 @@ export class PostgresDirectory implements Directory {
     await this.#write(this.#asks.markDelivered(id, deliveredAt, this.#journal.hub))
   }
 
-  async giveUpAnswer(id: string): Promise<void> {
-    await this.#write(this.#asks.giveUp(id, this.#journal.hub))
+  async endDelivery(id: string): Promise<void> {
+    await this.#write(this.#asks.endDelivery(id, this.#journal.hub))
   }
 
   getAsk(id: string): Promise<AskRecord | undefined> {

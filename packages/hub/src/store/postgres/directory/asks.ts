@@ -1,7 +1,7 @@
 import type { AskState } from "@signalbox/protocol/hub-api"
 import type { AskRecord } from "../../../model/ask.ts"
 import { purgedAsk } from "../../../model/purged.ts"
-import { isUndelivered } from "../../directory/asks.ts"
+import { isUnheard } from "../../directory/asks.ts"
 import { isBeingPurged } from "../../directory/purges.ts"
 import { type AskFilter, MAX_LISTED, type SettledAsk, type SettleOptions, type UsesFilter } from "../../directory.ts"
 import type { Reader, SqlRow, SqlValue, Statement } from "../statement.ts"
@@ -40,13 +40,13 @@ export class AskTable {
 
   add(ask: AskRecord): Statement {
     const toolUse = ask.toolUseId === undefined ? null : toStored(ask.toolUseId)
-    const about = [toStored(ask.id), toStored(ask.sessionId), ask.state, isUndelivered(ask)]
+    const about = [toStored(ask.id), toStored(ask.sessionId), ask.state, isUnheard(ask)]
     return { text: ADD, values: [...about, toolUse, JSON.stringify(ask)] }
   }
 
   settle(id: string, from: AskState, settled: AskRecord, { audit, uses }: SettleOptions): Statement {
     const { rules = [], day = "" } = uses ?? {}
-    const change = [toStored(id), from, settled.state, isUndelivered(settled), JSON.stringify(settled)]
+    const change = [toStored(id), from, settled.state, isUnheard(settled), JSON.stringify(settled)]
     const values = [...change, day, rules.map(toStored)]
     if (audit === undefined) return { text: SETTLE.plain, values }
     return { text: SETTLE.audited, values: [...values, ...auditValues(audit)] }
@@ -55,12 +55,12 @@ export class AskTable {
   /** `hub`: of several, only the one that has the ask's session. */
   markDelivered(id: string, deliveredAt: string, hub: string | null): Statement {
     return {
-      text: `UPDATE asks SET undelivered = false, delivered_at = $3 WHERE id = $1 AND ${IS_OWN}`,
+      text: `UPDATE asks SET delivered_at = $3 WHERE id = $1 AND ${IS_OWN}`,
       values: [toStored(id), hub, toStored(deliveredAt)],
     }
   }
 
-  giveUp(id: string, hub: string | null): Statement {
+  endDelivery(id: string, hub: string | null): Statement {
     return { text: `UPDATE asks SET undelivered = false WHERE id = $1 AND ${IS_OWN}`, values: [toStored(id), hub] }
   }
 
@@ -75,7 +75,7 @@ export class AskTable {
     const place = (value: SqlValue) => `$${values.push(value)}`
     if (filter.session !== undefined) conditions.push(`session = ${place(toStored(filter.session))}`)
     if (filter.state !== undefined) conditions.push(`state = ${place(filter.state)}`)
-    if (filter.undelivered === true) conditions.push("undelivered")
+    if (filter.unheard === true) conditions.push("undelivered")
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     const order = filter.newestFirst === true ? "number DESC" : "number"
     const most = place(Math.max(0, Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED)))
