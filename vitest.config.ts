@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
-import type { Reporter } from "vitest/node"
-import { leftOut } from "./test/gate.ts"
+import { BaseSequencer, type Reporter, type TestSpecification } from "vitest/node"
+import { leftOut, longest } from "./test/gate.ts"
 
 // Tests run on the sources: every room exports `src` under this condition, so no build is needed first. Node is started with these too:
 // "import" among them would give a package's ES modules to its own `require`.
@@ -16,9 +16,20 @@ const failuresAtOnce: Reporter = {
   onTestCaseResult(test) {
     const { state, errors } = test.result()
     if (state !== "failed") return
-    const messages = errors.map((error) => error.stack ?? error.message)
+    const messages = errors.flatMap(({ stack, message, diff }) => [stack ?? message, diff ?? ""])
     process.stderr.write(`\nFAILED ${test.module.relativeModuleId} > ${test.fullName}\n${messages.join("\n")}\n`)
   },
+}
+
+/** Whoever takes minutes begins first: begun last, one of them would keep one core busy and the others idle. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = longest.findIndex((name) => moduleId.endsWith(name))
+      return place < 0 ? longest.length : place
+    }
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other))
+  }
 }
 
 export default defineConfig({
@@ -47,6 +58,7 @@ export default defineConfig({
     // Tests of one file that say they may run beside each other: each of them is several processes.
     maxConcurrency: 3,
     restoreMocks: true,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", failuresAtOnce],
   },
 })

@@ -280,3 +280,27 @@ export const isWholeDocs = extent === "full"
 
 /** How often the hub is killed under a loop. */
 export const loopKills = extent === "full" ? 10 : 2
+
+/** The files that take a minute and more, the longest first. */
+export const longest: readonly string[] = [
+  "test/differential/differential.test.ts",
+  "test/hub/kill.test.ts",
+  "test/web/looks.test.ts",
+  "test/postgres/faults/several-hubs-faults.test.ts",
+  "packages/protocol/test/fuzz.test.ts",
+  "packages/policy/test/command-fuzz.test.ts",
+  "test/conformance/verdicts-control.test.ts",
+  "packages/simulator/test/parity/same-as-the-cli.test.ts",
+  "test/conformance/verdicts-messages.test.ts",
+  "test/shim/shim.test.ts",
+  "test/web/policy.test.ts",
+  "test/docs/docs.test.ts",
+  "test/hub/enforce.test.ts",
+  "test/hub/sdk-programs.test.ts",
+  "test/web/sessions.test.ts",
+  "test/conformance/control.test.ts",
+  "test/conformance/sessions.test.ts",
+  "test/web/looks-gallery.test.ts",
+  "test/web/session-header.test.ts",
+  "test/conformance/turns.test.ts",
+]

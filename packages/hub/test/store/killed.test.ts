@@ -87,6 +87,12 @@ describe("a store whose process is killed", () => {
       const store = openStore({ file })
       const { before } = store.compression.bytes
       expect(before).toBeGreaterThan(0)
+      // It may have been killed when all there was had been compressed.
+      const { lastSeq: last } = await store.log.bounds("one")
+      const line = (seq: number) =>
+        JSON.stringify({ type: "user", seq, fill: "some words again and again ".repeat(20) })
+      const more = upTo(400).map((number) => ({ at: 1, from: "agent" as const, line: line(last + number) }))
+      await store.log.append("one", more)
       await store.compression.compressAll()
       expect(store.compression.bytes.before).toBeGreaterThan(before)
       for (const session of SESSIONS) {
