@@ -12,7 +12,7 @@ import { figureOf } from "./measure.mjs"
 const REQUESTS = 100_000
 const SESSIONS = 500
 const AT_ONCE = 2_000
-const ROUNDS = 3
+const ROUNDS = 5
 const BOUND_MS = 10_000
 const BOUND_TURN_MS = 50
 const START = Date.UTC(2030, 0, 1)

@@ -10,7 +10,7 @@ import { connectViewer, quantile } from "./load-parts.mjs"
 import { best, figureOf, samplesInTurns } from "./measure.mjs"
 
 const TRIPS = 200
-const ROUNDS = 3
+const ROUNDS = 5
 const PATIENCE_MS = 60_000
 /** A runner brings all that it has kept during the flood. */
 const DRAIN_MS = 600_000

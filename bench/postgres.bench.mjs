@@ -17,7 +17,7 @@ import { best, figureOf, samplesInTurns } from "./measure.mjs"
 
 const runNode = promisify(execFile)
 const LINES = 30_000
-const ROUNDS = 3
+const ROUNDS = 5
 /** An agent that speaks, as the figures of one hub have it. */
 const PACED = { mode: "paced", kind: "mixed", lines: 20_000, perSecond: 2_000, viewers: 4 }
 

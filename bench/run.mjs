@@ -41,6 +41,7 @@ for (const { title, unit, must, ratio, reached, rows } of figures) {
 
 const count = figures.filter(({ reached }) => reached).length
 console.log(`\n${count} of ${figures.length} figures reached`)
+if (count < figures.length) process.exitCode = 1
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "results")
 mkdirSync(folder, { recursive: true })

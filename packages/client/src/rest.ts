@@ -34,14 +34,17 @@ const MAX_ASKED_DELAY_MS = 10_000
 /** Calls to the hub. Each settles: by the reply, by time, by the caller's signal or by `close`. */
 export class Rest {
   readonly #options: RestOptions
-  readonly #closing = new AbortController()
+  /** What ends each call under way. Listeners on one signal would be as many as there are calls, which Node takes for a leak. */
+  readonly #underWay = new Set<AbortController>()
+  #isClosed = false
 
   constructor(options: RestOptions) {
     this.#options = options
   }
 
   close(): void {
-    this.#closing.abort(closedError())
+    this.#isClosed = true
+    for (const ending of this.#underWay) ending.abort(closedError())
   }
 
   /** A route of the hub's table, with the types it has there. Reading is repeatable unless it is said not to be. */
@@ -148,14 +151,13 @@ export class Rest {
 
   /** Our own end and the caller's, in one signal. */
   #endWith(ending: AbortController, signal: AbortSignal | undefined): () => void {
-    const onClose = () => ending.abort(this.#closing.signal.reason)
     const onAbort = () => ending.abort(abortedError(signal))
-    if (this.#closing.signal.aborted) onClose()
+    if (this.#isClosed) ending.abort(closedError())
     else if (signal?.aborted === true) onAbort()
-    this.#closing.signal.addEventListener("abort", onClose)
+    this.#underWay.add(ending)
     signal?.addEventListener("abort", onAbort)
     return () => {
-      this.#closing.signal.removeEventListener("abort", onClose)
+      this.#underWay.delete(ending)
       signal?.removeEventListener("abort", onAbort)
     }
   }
