@@ -153,7 +153,10 @@ export async function assembleHub(options: HubPartsOptions) {
   }
   cluster?.connect({
     refresh,
-    adopt: () => registry.restore(),
+    async adopt() {
+      await registry.restore()
+      runnerDesk.adopted()
+    },
     release: (id, come) => release({ registry, launches }, id, come),
     requestRunner: (id, body) => requestRunner(fleet, id, body),
     stream: (upgrade) => streamDoor.admitFellow(upgrade),

@@ -46,8 +46,8 @@ export class ProcessEndings {
 
   /** Its process is gone, or is to be gone when its runner is back. */
   async end(session: LiveSession, reason: string): Promise<void> {
-    forgetProcess(session)
-    await session.end({ reason })
+    const spawn = session.kept.own.launch?.spawn
+    await session.end({ reason, over: () => forgetProcess(session, spawn) })
   }
 
   /** Its process is gone without a word of its own. */
@@ -70,15 +70,15 @@ export class ProcessEndings {
     if (!isProcessOf(session, spawn)) return
     const stopping = this.#stopping.get(session)
     const isParked = isResting && stopping === undefined
-    forgetProcess(session)
+    const over = () => forgetProcess(session, spawn)
     if (isParked) {
-      await session.park(exit.reason)
+      await session.park({ reason: exit.reason, over })
       if (session.messages.waiting > 0) session.wantAgent()
       return
     }
     const reason = stopping?.reason ?? exit.reason
     const how = { ...(code === undefined ? {} : { code }), ...(signal === undefined ? {} : { signal }) }
-    await session.end({ reason, ...how }, stderrTail === undefined ? {} : { stderrTail })
+    await session.end({ reason, ...how, over, ...(stderrTail !== undefined && { details: { stderrTail } }) })
     stopping?.ended()
     if (stopping === undefined) this.#bringBack(session)
   }
@@ -99,9 +99,10 @@ function isProcessOf({ kept }: LiveSession, spawn: string): boolean {
   return kept.own.launch?.spawn === spawn
 }
 
-function forgetProcess(session: LiveSession): void {
+/** Unless another has been started since. */
+function forgetProcess(session: LiveSession, spawn: string | null | undefined): void {
   const { launch } = session.kept.own
-  if (launch === undefined) return
+  if (launch === undefined || launch.spawn !== spawn) return
   session.changeOwn({ launch: { ...launch, spawn: null, earlier: earlierOf(launch) } })
 }
 

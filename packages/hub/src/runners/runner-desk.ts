@@ -147,6 +147,12 @@ export class RunnerDesk implements RunnerListener {
     this.#options.launches.wakeAll(id)
   }
 
+  /** Sessions of a hub that is gone are this one's now. Their runners may have told it, and not this one, which processes are over. */
+  adopted(): void {
+    const runners = new Set([...this.#options.registry.allLoaded()].map(({ kept }) => kept.own.launch?.runner))
+    for (const id of runners) if (id !== undefined && this.#options.fleet.isHere(id)) this.#watchMissing(id, new Set())
+  }
+
   /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
   async #stopStrays({ runner, agents }: Hello): Promise<void> {
     const { launches, registry } = this.#options
@@ -170,7 +176,7 @@ export class RunnerDesk implements RunnerListener {
   #watchMissing(id: string, alive: ReadonlySet<string>): void {
     const missing = this.#sessionsOn(id).flatMap((session) => {
       const spawn = session.kept.own.launch?.spawn
-      return spawn == null || alive.has(spawn) || session.wire !== undefined ? [] : [{ session, spawn }]
+      return spawn == null || alive.has(spawn) || session.wire !== undefined ? [] : [{ id: session.id, spawn }]
     })
     if (missing.length === 0) return
     const timer = setTimeout(() => {
@@ -181,11 +187,14 @@ export class RunnerDesk implements RunnerListener {
     this.#timers.add(timer)
   }
 
-  async #endMissing({ session, spawn }: { session: LiveSession; spawn: string }): Promise<void> {
-    const { launch } = session.kept.own
-    if (launch?.spawn !== spawn || session.wire !== undefined) return
-    // It was started since, or the runner knew it all the time.
-    if (this.#options.isShared === true && this.#options.fleet.hasProcess(launch.runner, spawn)) return
+  async #endMissing({ id, spawn }: { readonly id: string; readonly spawn: string }): Promise<void> {
+    const { fleet, registry } = this.#options
+    // It may have gone to another hub and come back since.
+    const session = registry.loaded(id)
+    const launch = session?.kept.own.launch
+    if (session === undefined || launch?.spawn !== spawn || session.wire !== undefined) return
+    // It was started since, or the runner knew it all the time. One that is away tells what it has when it is back.
+    if (!fleet.isHere(launch.runner) || fleet.hasProcess(launch.runner, spawn)) return
     await this.#options.endings.lost(session, "its process is gone from the runner").catch(() => undefined)
   }
 

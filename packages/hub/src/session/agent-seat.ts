@@ -246,9 +246,10 @@ export class AgentSeat {
     await this.#noteLost(wire)
   }
 
-  /** Nobody is left to hear an answer. */
-  #orphan(incarnation: string | null, except: string | null): Promise<void> {
-    return this.#hub.asks.orphan({ sessionId: this.session.id, incarnation, except })
+  /** Nobody is left to hear an answer. Of a session that went to another hub the asks went too, and may have come back since. */
+  async #orphan(incarnation: string | null, except: string | null): Promise<void> {
+    if (this.#parts.kept.isGone) return
+    await this.#hub.asks.orphan({ sessionId: this.session.id, incarnation, except })
   }
 
   /** Notes the messages that another process than the one that is here may have taken, or not. */

@@ -19,6 +19,12 @@ import { AgentProgress, type Continuity, phaseOf, type RestInput, stateAtStart, 
 import { MessageDesk } from "./message-desk.ts"
 import type { SessionHub } from "./session-hub.ts"
 
+/** How a process is over. */
+interface Ending extends Omit<SessionExit, "at"> {
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly over?: () => void
+}
+
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
 const NO_TRAITS = peerTraits({})
@@ -168,10 +174,14 @@ export class LiveSession {
     return this.#seat.holder.session
   }
 
-  /** The process ended, or the session was stopped. `details` are for the history alone. */
-  async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    if (this.isEnded) return
+  /**
+   * The process ended, or the session was stopped. `details` are for the history alone. `over` changes what else is kept, in the same
+   * commit: a hub that is killed before it knows of the process, and one that is killed after it knows that it is over.
+   */
+  async end({ details, over, ...exit }: Ending): Promise<void> {
+    if (this.isEnded || this.#kept.isGone) return
     await this.#seat.leave("ended", exit.reason)
+    over?.()
     this.forget("backgroundTasks")
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     this.#kept.settle()
@@ -179,9 +189,10 @@ export class LiveSession {
   }
 
   /** The runner put its idle process to rest. */
-  async park(reason: string): Promise<void> {
-    if (this.isEnded || this.isParked) return
+  async park({ reason, over }: Omit<Ending, "details">): Promise<void> {
+    if (this.isEnded || this.isParked || this.#kept.isGone) return
     await this.#seat.leave("parked", reason)
+    over?.()
     this.forget("backgroundTasks")
     this.change({ transport: null })
     await this.history.note("parked", { reason })
@@ -189,6 +200,7 @@ export class LiveSession {
 
   /** Something waits for its agent: one that rests or has ended is started again, now or as soon as its runner can. */
   wantAgent(): void {
+    if (this.#kept.isGone) return
     this.#seat.step({ kind: "awaited" })
     this.#hub.launches.wake(this)
   }
@@ -354,7 +366,7 @@ export class LiveSession {
     const caughtUp = await foldRest(this.#hub.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     await this.messages.load({ isAway: this.#life.name === "away" })
-    if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
+    if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.waiting)
   }
 
   /** Nothing is under way in it: all there is of it is in the store, or soon will be. A conversation that went on took its process along. */

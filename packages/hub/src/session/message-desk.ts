@@ -33,6 +33,8 @@ const MAX_OPEN = 200
 /** The end of the log in which messages are looked for that an agent has not taken up. */
 const RECALLED = { limit: 200, maxBytes: 1024 * 1024 }
 
+const RECEIPTS: ReadonlySet<unknown> = new Set(["started", "completed"])
+
 /**
  * User messages on their way to the agent. Each is durable before it is confirmed to its sender, sent once per process,
  * again to the same process after a reconnect (a CLI takes one `uuid` once), and never again to another one.
@@ -191,6 +193,9 @@ export class MessageDesk {
 
   /** A line of the agent, before it goes into the log: that has the place where a message which waited was taken up. */
   heard(message: Envelope): void {
+    // Its own report is a receipt: what joins a turn that is under way is not echoed, and no turn begins with it.
+    if (message.type === "command_lifecycle" && RECEIPTS.has(message["state"]))
+      this.confirm(textOf(message, "command_uuid") ?? "")
     for (const { uuid, by, text } of this.#taken.heard(message)) {
       const note = { type: "hub", subtype: "message_taken", message_uuid: uuid, text }
       const how = { by, key: `message_taken:${uuid}`, line: encode(note) }

@@ -228,8 +228,8 @@ const ACTS: Record<string, readonly [(known: Known) => boolean, Act]> = {
       const session = await world.session(index)
       session.letGo("idle")
       await session.messages.takeBack(known.process ?? "", "unconfirmed")
-      session.changeOwn({ launch: launchOf(null, session.kept.own.launch) })
-      await session.park("idle")
+      const over = () => session.changeOwn({ launch: launchOf(null, session.kept.own.launch) })
+      await session.park({ reason: "idle", over })
       Object.assign(known, { life: "parked", asks: 0 })
     },
   ],

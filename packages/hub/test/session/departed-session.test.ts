@@ -1,0 +1,70 @@
+import { expect, it } from "vitest"
+import { movedError } from "../../src/store/store-failure.ts"
+import { FakeAgent, setUpSessions } from "./session-setup.ts"
+
+const question = {
+  type: "control_request",
+  request_id: "r1",
+  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t1" },
+}
+
+it("[CT24] what is left of a session that went to another hub and came back ends nothing of it", async () => {
+  const { registry, asks } = setUpSessions()
+  const before = registry.create({ agent: "external" })
+  await new FakeAgent("p1").attach(before)
+  await before.settled()
+  registry.depart(before, movedError(before.id))
+  const session = await registry.get(before.id)
+  expect(session).not.toBe(before)
+  const agent = new FakeAgent("p1")
+  await agent.attach(session, "same")
+  agent.say(question)
+  await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+  before.wantAgent()
+  await before.end({ reason: "its process is gone" })
+  await before.park({ reason: "idle" })
+  expect(asks.pendingCount(session.id)).toBe(1)
+  expect(session.isEnded).toBe(false)
+})
+
+it("[HR30] a hub that is killed while a process ends knows that process, or that it is over", async () => {
+  const { registry, directory } = setUpSessions()
+  const session = registry.create({ agent: "external" })
+  await new FakeAgent("p1").attach(session)
+  await session.settled()
+  const kept: (readonly [string | null, string | undefined])[] = []
+  const save = directory.saveSession.bind(directory)
+  directory.saveSession = (saved, how) => {
+    kept.push([saved.own.lastAgentUuid, saved.record.exit?.reason])
+    return save(saved, how)
+  }
+  await session.end({ reason: "gone", over: () => session.changeOwn({ lastAgentUuid: "over" }) })
+  await session.settled()
+  expect(kept.filter(([, reason]) => reason === undefined).map(([own]) => own)).not.toContain("over")
+  expect(kept.at(-1)).toEqual(["over", "gone"])
+})
+
+it("[HS22] a message that joined a running turn is confirmed by the agent's report, and that turn is over with its result", async () => {
+  const { registry, directory, log } = setUpSessions()
+  const session = registry.create({ agent: "external" })
+  const agent = new FakeAgent("p1")
+  await agent.attach(session)
+  const uuids = [
+    "11111111-1111-4111-8111-111111111111",
+    "22222222-2222-4222-8222-222222222222",
+    "33333333-3333-4333-8333-333333333333",
+  ] as const
+  for (const uuid of uuids) await session.send({ content: "go", uuid }, "somebody")
+  await session.messages.delivered()
+  const [first, joined, unheard] = uuids
+  agent.say({ type: "user", uuid: first, isReplay: true, message: { role: "user", content: "go" } })
+  agent.say({ type: "command_lifecycle", command_uuid: joined, state: "started" })
+  agent.say({ type: "result", subtype: "success", is_error: false, uuid: "44444444-4444-4444-8444-444444444444" })
+  await session.taken()
+  await session.settled()
+  expect((await directory.openMessages(session.id)).map(({ uuid }) => uuid)).toEqual([unheard])
+  const again = setUpSessions(directory, log)
+  const restored = await again.registry.get(session.id)
+  await new FakeAgent("p1").attach(restored, "same")
+  expect(restored.view().state).toBe("idle")
+})
