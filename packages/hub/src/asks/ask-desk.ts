@@ -96,6 +96,8 @@ export class AskDesk {
   readonly #bySession = new Map<string, Map<string, AskRecord>>()
   readonly #opening = new Map<string, Promise<void>>()
   readonly #extending = new Map<string, Promise<unknown>>()
+  /** Work that ends with asks of a session being held, and whether the session has left since it began. */
+  readonly #stays = new Set<{ readonly sessionId: string; isOver: boolean }>()
   readonly #delivery: AnswerDelivery
   /** Timers of the asks that a rule lets expire: each is cancelled by its function. */
   readonly #timers = new Map<string, () => void>()
@@ -107,14 +109,35 @@ export class AskDesk {
 
   /** Restores one session: what was pending is pending, and what was answered without a sign of its effect will be sent again. */
   async restore(session: string): Promise<void> {
-    for (const ask of await this.#options.directory.listAsks({ session, state: "pending" })) this.#hold(ask)
-    await this.#delivery.restore(session)
+    const read = async () => {
+      const pending = await this.#options.directory.listAsks({ session, state: "pending" })
+      await this.#delivery.restore(session)
+      return pending
+    }
+    const holdAll = (pending: readonly AskRecord[]) => {
+      for (const ask of pending) this.#hold(ask)
+    }
+    if (!(await this.#ifStays(session, read(), holdAll))) this.#delivery.letGo(session)
   }
 
   /** The session is another hub's now: nothing of it is settled, expires or is sent here. */
   letGo(sessionId: string): void {
+    for (const stay of this.#stays) if (stay.sessionId === sessionId) stay.isOver = true
     for (const ask of this.pendingOf(sessionId)) this.#release(ask)
     this.#delivery.letGo(sessionId)
+  }
+
+  /** What comes of it is done unless the session went to another hub meanwhile, where its asks are held then. True if it was done. */
+  async #ifStays<T>(sessionId: string, work: Promise<T>, done: (found: T) => void): Promise<boolean> {
+    const stay = { sessionId, isOver: false }
+    this.#stays.add(stay)
+    try {
+      const found = await work
+      if (!stay.isOver) done(found)
+      return !stay.isOver
+    } finally {
+      this.#stays.delete(stay)
+    }
   }
 
   /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
@@ -184,9 +207,10 @@ export class AskDesk {
     const used = decided === undefined ? undefined : uses.add(ask.sessionId, verdict.counts ?? [])
     await this.#supersede(ask)
     if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, rule: verdict.rule, used })
-    await directory.addAsk(ask)
-    this.#hold(ask)
-    this.#options.sessions.publish(wholeAsk(ask, request))
+    await this.#ifStays(ask.sessionId, directory.addAsk(ask), () => {
+      this.#hold(ask)
+      this.#options.sessions.publish(wholeAsk(ask, request))
+    })
   }
 
   /** An ask that a rule decides is never seen pending: asked and settled in one commit. */

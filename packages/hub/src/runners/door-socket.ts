@@ -158,3 +158,30 @@ export class TakenLines {
     return ack
   }
 }
+
+/** The lines taken of each process whose end is not known yet. */
+export class TakenOfProcesses {
+  readonly #most: number
+  readonly #known = new Map<string, { readonly lines: TakenLines; readonly by: WeakRef<object> }>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Another object of the session begins anew: what the one before it took may not have been in the log when it left. */
+  of(spawn: string, session: object): TakenLines {
+    const known = this.#known.get(spawn)
+    const isSame = known?.by.deref() === session
+    const taken = known !== undefined && isSame ? known : { lines: new TakenLines(), by: new WeakRef(session) }
+    // The latest last: of too many the oldest is forgotten, and what its runner sends again is known by its keys.
+    this.#known.delete(spawn)
+    this.#known.set(spawn, taken)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > this.#most && oldest !== undefined) this.#known.delete(oldest)
+    return taken.lines
+  }
+
+  forget(spawn: string): void {
+    this.#known.delete(spawn)
+  }
+}

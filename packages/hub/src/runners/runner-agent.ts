@@ -87,11 +87,14 @@ export class RunnerAgent implements AgentWire {
   /** Ends the connection alone: the process is the runner's, and is stopped by it. */
   closeWith(code: number, reason: string): Promise<void> {
     // Elsewhere, or here later: what is not durable by now is brought again.
-    if (code === COME_BACK) {
-      this.#isGivenUp = true
-      this.#options.taken.goBack()
-    }
+    if (code === COME_BACK) this.#leaveRest()
     return this.#options.socket.end(code, reason)
+  }
+
+  /** Nothing more is taken here. */
+  #leaveRest(): void {
+    this.#isGivenUp = true
+    this.#options.taken.goBack()
   }
 
   giveUp(): void {
@@ -145,6 +148,8 @@ export class RunnerAgent implements AgentWire {
     const { session } = this.#options
     const before = session.wire
     if (before === undefined || !this.#isLive()) return
+    // What it has not read comes again here: there it would be taken for what an ended process left behind.
+    if (before instanceof RunnerAgent && before.incarnation === this.incarnation) before.#leaveRest()
     await session.detach(before, "connected again")
     void before.closeWith(1000, "connected again").catch(() => undefined)
   }

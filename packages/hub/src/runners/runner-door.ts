@@ -8,7 +8,7 @@ import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import { Door } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
-import { DoorSocket, TakenLines } from "./door-socket.ts"
+import { DoorSocket, TakenOfProcesses } from "./door-socket.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import { RunnerAgent, type RunnerAgentOptions, readBranch } from "./runner-agent.ts"
 import type { RunnerRefusals } from "./runner-claims.ts"
@@ -42,8 +42,7 @@ export class RunnerDoor {
   readonly #door: Door<DoorSocket>
   readonly #controls = new Map<DoorSocket, Promise<void>>()
   readonly #agents = new Map<DoorSocket, Promise<void>>()
-  /** Lines taken of processes whose end is not known yet. */
-  readonly #taken = new Map<string, TakenLines>()
+  readonly #taken = new TakenOfProcesses(2 * MAX_AGENTS)
 
   constructor(options: RunnerDoorOptions) {
     const { authority, pingMs = PING_MS } = options
@@ -121,7 +120,7 @@ export class RunnerDoor {
     // Its greeting carries the epoch of the session that it names, also when the conversation went on in another.
     const { epochOf, registry } = this.#options
     if (epochOf !== undefined && epochOf(attach.session) === undefined) await registry.find(attach.session)
-    const taken = this.#takenOf(spawn)
+    const taken = this.#taken.of(spawn, session)
     const agent = new RunnerAgent({
       ...this.#options,
       socket,
@@ -130,7 +129,7 @@ export class RunnerDoor {
       taken,
       exited: async (of, exitedSpawn, exit) => {
         await this.#options.endings.exited(of, exitedSpawn, exit)
-        this.#taken.delete(exitedSpawn)
+        this.#taken.forget(exitedSpawn)
       },
       onTrouble: (error) => this.#options.onTrouble("an agent on a runner", error),
     })
@@ -146,16 +145,6 @@ export class RunnerDoor {
       if (error instanceof HubError && error.code === "session/no-agent") return false
       throw error
     }
-  }
-
-  #takenOf(spawn: string): TakenLines {
-    const taken = this.#taken.get(spawn) ?? new TakenLines()
-    // The latest last: of too many the oldest is forgotten, and what its runner sends again is known by its keys.
-    this.#taken.delete(spawn)
-    this.#taken.set(spawn, taken)
-    const [oldest] = this.#taken.keys()
-    if (this.#taken.size > 2 * MAX_AGENTS && oldest !== undefined) this.#taken.delete(oldest)
-    return taken
   }
 
   async #readAttach(socket: DoorSocket): Promise<AttachAgent | undefined> {

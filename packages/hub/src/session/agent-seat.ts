@@ -83,6 +83,8 @@ export class AgentSeat {
     session.change({ transport: wire.transport })
     await history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
+    // Gone meanwhile: the end of its greeting would be taken for the end of what the next one replays.
+    if (this.holder.wire !== wire) return
     const greeted = this.#greet(line.control, wire, continuity)
     // No message before it is certain that the policy will be asked about every tool call.
     if (this.#isUnhooked && !(await this.#takesHook(greeted, wire))) return

@@ -102,7 +102,7 @@ export class SessionHistory {
 
   /** Nobody else tells it to those who come later. */
   noteCancelled(uuid: string): Promise<StoredEvent | undefined> {
-    return this.note("message_cancelled", { message_uuid: uuid }, `message_cancelled:${uuid}`)
+    return this.note("message_cancelled", { message_uuid: uuid }, cancelledKey(uuid))
   }
 
   delta(line: string, message: Envelope): void {
@@ -254,6 +254,11 @@ function runsOf(batch: readonly Item[]): Item[][] {
     else last.push(item)
   }
   return runs
+}
+
+/** The key of the note that somebody took this message back. */
+export function cancelledKey(uuid: string): string {
+  return `message_cancelled:${uuid}`
 }
 
 /** Nothing that was being said before it goes on. Other events, such as those about background tasks, come in the middle of a sentence. */

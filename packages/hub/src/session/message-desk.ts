@@ -6,7 +6,7 @@ import type { OutgoingMessage } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { AgentWire } from "./agent-control.ts"
-import type { SessionHistory } from "./history.ts"
+import { cancelledKey, type SessionHistory } from "./history.ts"
 import { TakenMessages } from "./taken-messages.ts"
 
 export interface MessageDeskOptions {
@@ -131,10 +131,18 @@ export class MessageDesk {
     }
   }
 
-  /** The history has the message, the list of messages to send does not: an earlier try was refused halfway, and the agent would never get it. */
+  /**
+   * The history has the message, the list of messages to send does not, or has it as cancelled though nobody took it back: an
+   * earlier try was refused halfway, and the agent would never get it.
+   */
   async #isOnlySaid({ from }: StoredEvent, uuid: string): Promise<boolean> {
-    const { directory, sessionId } = this.#options
-    return from === "client" && !this.holds(uuid) && (await directory.getMessage(sessionId, uuid)) === undefined
+    const { directory, sessionId, history, log } = this.#options
+    if (from !== "client" || this.holds(uuid)) return false
+    const kept = await directory.getMessage(sessionId, uuid)
+    if (kept?.state !== "cancelled") return kept === undefined
+    // The note of somebody who took it back just now may be on its way into the log.
+    await history.settled()
+    return (await log.find(sessionId, cancelledKey(uuid))) === undefined
   }
 
   /** Sends what waits, in order. */

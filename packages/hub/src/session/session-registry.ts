@@ -150,13 +150,8 @@ export class SessionRegistry {
     const { directory, asks, grants, uses, clients, ownership } = this.#options
     const somebodys = this.#letGo.get(id)?.deref()
     let kept = somebodys?.kept ?? (await directory.getSession(id))
+    if (kept !== undefined && ownership !== undefined) kept = await this.#claim(id, ownership)
     if (kept === undefined) return undefined
-    if (ownership !== undefined) {
-      await ownership.claim(id)
-      // Only from here on nobody else writes it.
-      kept = await directory.getSession(id)
-      if (kept === undefined) return undefined
-    }
     const session = somebodys ?? new LiveSession(kept, this.#options)
     if (somebodys === undefined && isAtRest) session.cameFromRest()
     this.#add(session)
@@ -173,6 +168,18 @@ export class SessionRegistry {
       else this.depart(session, movedError(id))
       throw error
     }
+  }
+
+  /** The record as it is when nobody else writes it any more. Without one the session is not this hub's. */
+  async #claim(id: string, ownership: Ownership): Promise<KeptSession | undefined> {
+    await ownership.claim(id)
+    let kept: KeptSession | undefined
+    try {
+      kept = await this.#options.directory.getSession(id)
+    } finally {
+      if (kept === undefined) ownership.drop(id)
+    }
+    return kept
   }
 
   /** Those who watch on other hubs heard of it from the hub that had it. */

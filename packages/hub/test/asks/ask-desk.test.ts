@@ -21,6 +21,66 @@ function payload(setup: DeskSetup, index = 0): unknown {
   return fieldOf(setup.wire[index]?.message, "response")?.["response"]
 }
 
+/** Does what is asked of it, and says so when the test lets it. */
+class SlowDirectory extends MemoryDirectory {
+  readonly held: (() => void)[] = []
+  isSlow = true
+
+  override listAsks(...asked: Parameters<MemoryDirectory["listAsks"]>) {
+    return this.#later(super.listAsks(...asked))
+  }
+
+  override addAsk(...added: Parameters<MemoryDirectory["addAsk"]>) {
+    return this.#later(super.addAsk(...added))
+  }
+
+  async #later<T>(done: Promise<T>): Promise<T> {
+    if (this.isSlow) await new Promise<void>((go) => void this.held.push(go))
+    return done
+  }
+}
+
+describe("[CT24] a session that goes to another hub", () => {
+  it("leaves no ask that was being kept", async () => {
+    const setup = setUpDesk(new SlowDirectory())
+    const { held } = setup.directory as SlowDirectory
+    const opening = setup.desk.open(question())
+    await expect.poll(() => held.length).toBe(1)
+    setup.desk.letGo("s1")
+    held[0]?.()
+    await opening
+    expect(setup.desk.pendingCount("s1")).toBe(0)
+    expect(setup.published).toEqual([])
+  })
+
+  it("leaves no ask and no answer that were being read, and they are here when it is back", async () => {
+    const before = setUpDesk()
+    const answered = await openOne(before, { requestId: "r2" })
+    await before.desk.answer(answered.id, { behavior: "allow" }, PERSON)
+    const ask = await openOne(before)
+    const directory = new SlowDirectory()
+    directory.isSlow = false
+    for (const each of [answered, ask]) await directory.addAsk((await before.directory.getAsk(each.id)) ?? each)
+    for (const nth of [1, 2]) {
+      const setup = setUpDesk(directory)
+      directory.isSlow = true
+      directory.held.length = 0
+      const restoring = setup.desk.restore("s1")
+      for (let read = 1; read <= 2; read++) {
+        if (read === nth) setup.desk.letGo("s1")
+        await expect.poll(() => directory.held.length).toBe(read)
+        directory.held[read - 1]?.()
+      }
+      await restoring
+      expect(setup.desk.isBusyWith("s1")).toBe(false)
+      directory.isSlow = false
+      await setup.desk.restore("s1")
+      expect(setup.desk.pendingOf("s1")).toHaveLength(1)
+      expect(setup.desk.sessionOf(["r2"])).toBe("s1")
+    }
+  })
+})
+
 describe("the ask desk", () => {
   it("[AK1] a question becomes an ask", async () => {
     const setup = setUpDesk()

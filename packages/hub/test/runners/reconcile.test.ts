@@ -1,5 +1,6 @@
 import { ReadingTurns } from "@signalbox/transport"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { deferred } from "@signalbox/transport/pacing"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
 import type { NewEvent } from "../../src/model/event.ts"
 import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
@@ -47,6 +48,25 @@ class MoodyLog extends MemoryEventLog {
     if (this.isRefusing) return Promise.reject(new Error("the disk is gone"))
     return super.append(session, events, options)
   }
+}
+
+/** Writes what has this in it when the test lets it. */
+class HeldLog extends MemoryEventLog {
+  holds = "nothing"
+  readonly held: (() => void)[] = []
+
+  override async append(session: string, events: readonly NewEvent[], options?: AppendOptions) {
+    if (events.some(({ line }) => line.includes(this.holds))) {
+      await new Promise<void>((go) => void this.held.push(go))
+    }
+    return super.append(session, events, options)
+  }
+}
+
+const QUESTION = {
+  type: "control_request",
+  request_id: "r1",
+  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t1" },
 }
 
 /** An agent's connection but for its socket. */
@@ -215,6 +235,36 @@ describe("what a runner has and what the hub thinks it has", () => {
     second.peer.send('L2 {"type":"said","text":2}\nL3 {"type":"said","text":3}')
     await expect.poll(() => second.heard, WAIT).toContain("A3")
     expect((await linesOf(log, session)).filter((line) => line === "agent said")).toHaveLength(3)
+    second.peer.close()
+  })
+
+  it("[HR23] a question that an older connection of the process has not read yet becomes an ask on the next", async () => {
+    const log = new HeldLog()
+    const { registry, asks } = setUpSessions(undefined, log)
+    const session = registry.create({})
+    session.expect(LAUNCH)
+    const taken = new TakenLines()
+    const connect = async (room: () => Promise<void>) => {
+      const { door, peer } = await openPair()
+      const metrics = createPrometheusMetrics()
+      const read = vi.spyOn(metrics, "linesReceived")
+      const parts = { ...agentParts(registry, session), socket: door, taken, metrics, journal: { room } }
+      void new RunnerAgent(parts).run()
+      return { peer, read }
+    }
+    const full = deferred<void>()
+    const first = await connect(() => full.promise)
+    first.peer.send('L1 {"type":"said","text":1}')
+    await expect.poll(() => first.read, WAIT).toHaveBeenCalledTimes(1)
+    first.peer.send(`L2 ${JSON.stringify(QUESTION)}`)
+    log.holds = '"disconnected"'
+    const second = await connect(async () => undefined)
+    await expect.poll(() => log.held.length, WAIT).toBe(1)
+    full.resolve()
+    await expect.poll(() => first.read, WAIT).toHaveBeenCalledTimes(2)
+    log.held[0]?.()
+    second.peer.send(`L1 {"type":"said","text":1}\nL2 ${JSON.stringify(QUESTION)}`)
+    await expect.poll(() => asks.pendingOf(session.id), WAIT).toMatchObject([{ requestId: "r1", incarnation: "p1" }])
     second.peer.close()
   })
 })

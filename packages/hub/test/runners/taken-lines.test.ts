@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { TakenLines } from "../../src/runners/door-socket.ts"
+import { TakenLines, TakenOfProcesses } from "../../src/runners/door-socket.ts"
 
 describe("how far a hub has got with a process's lines", () => {
   it("[HR20] a number is acknowledged when all up to it is durable, and once", () => {
@@ -48,5 +48,25 @@ describe("how far a hub has got with a process's lines", () => {
     taken.took(3, true)
     taken.goBack()
     expect([1, 2, 3].map((number) => taken.isNew(number))).toEqual([false, true, true])
+  })
+
+  it("[HR26] what an object of the session took that left before it was in the log is new to the next one", () => {
+    const all = new TakenOfProcesses(2)
+    const [left, back] = [{}, {}]
+    const before = all.of("p1", left)
+    before.took(1, true)
+    expect(all.of("p1", left)).toBe(before)
+    expect(all.of("p1", left).isNew(1)).toBe(false)
+    expect(all.of("p1", back).isNew(1)).toBe(true)
+  })
+
+  it("[HR21] of too many processes the one that was not here for longest is forgotten", () => {
+    const all = new TakenOfProcesses(2)
+    const session = {}
+    const taken = ["p1", "p2"].map((spawn) => all.of(spawn, session))
+    expect(all.of("p1", session)).toBe(taken[0])
+    all.of("p3", session)
+    expect(all.of("p1", session)).toBe(taken[0])
+    expect(all.of("p2", session)).not.toBe(taken[1])
   })
 })

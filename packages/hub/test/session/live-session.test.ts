@@ -133,6 +133,23 @@ describe("a session's lines", () => {
       .toEqual([JSON.stringify(delta("new"))])
   })
 
+  it("[HS6] an agent that connects again before it was greeted ends nothing of what its next connection replays", async () => {
+    const { registry, published } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    await session.detach(agent, "gone")
+    const [stale, back] = [new FakeAgent("p1", null), new FakeAgent("p1", null)]
+    const attached = stale.attach(session, "same")
+    void back.attach(session, "same")
+    await attached
+    await session.settled()
+    back.say(delta("old"))
+    await session.settled()
+    expect(published.filter(({ kind }) => kind === "delta")).toEqual([])
+    expect([stale.heard.length, back.heard.length]).toEqual([0, 1])
+  })
+
   it("[HS8] a malformed line is told and harms nothing", async () => {
     const { registry, log, troubles } = setUpSessions()
     const session = registry.create({ agent: "external" })

@@ -1,5 +1,6 @@
 import { decode } from "@signalbox/protocol"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
+import { HubError } from "../../src/errors.ts"
 import { listSessions } from "../../src/session/session-list.ts"
 import { keptSession, pendingAsk, waitingMessage } from "../../src/testing/records.ts"
 import { FanOut } from "../../src/viewers/fan-out.ts"
@@ -204,4 +205,35 @@ describe("sessions in memory and in the store", () => {
     await registry.loaded("s04")?.end({ reason: "stopped" })
     expect(await pages({ state: "ended" }, 3)).toEqual(newestFirst.filter((id) => isEnded(id) || id === "s04"))
   })
+})
+
+describe("a session that hubs share", () => {
+  it.each(["cannot be read", "is gone"])(
+    "[CT10] is not this hub's if its record %s once it is claimed",
+    async (how) => {
+      const owned = new Set<string>()
+      const nothing = async () => undefined
+      const claim = async (id: string) => {
+        owned.add(id)
+        const read = vi.spyOn(directory, "getSession")
+        if (how === "is gone") read.mockResolvedValueOnce(undefined)
+        else read.mockRejectedValueOnce(new HubError("store/failed", "The database cannot be read"))
+      }
+      const drop = (id: string) => void owned.delete(id)
+      const ownership = {
+        isCurrent: true,
+        begin: drop,
+        claim,
+        take: nothing,
+        takeUnsaved: nothing,
+        release: nothing,
+        drop,
+      }
+      const { registry, directory } = setUpSessions(undefined, undefined, { ownership })
+      await directory.saveSession(keptSession("s"))
+      await registry.find("s").catch(() => undefined)
+      expect(owned).toEqual(new Set())
+      expect(registry.loaded("s")).toBeUndefined()
+    },
+  )
 })

@@ -114,6 +114,44 @@ it("[HS20] a message whose history was written and which was refused reaches the
   expect(await directory.getMessage(session.id, message.uuid)).toMatchObject({ state: "sent" })
 })
 
+/** Keeps the next message and says that it could not. */
+class ForgetfulDirectory extends MemoryDirectory {
+  refusals = 1
+
+  override async addMessage(...added: Parameters<MemoryDirectory["addMessage"]>): Promise<void> {
+    await super.addMessage(...added)
+    if (this.refusals-- > 0) throw new HubError("store/failed", "The database does not answer")
+  }
+}
+
+it("[HS20] a refused message that the store has as cancelled reaches the agent when it is sent again, once", async () => {
+  const directory = new ForgetfulDirectory()
+  const { registry } = setUpSessions(directory)
+  const session = registry.create({})
+  const agent = new FakeAgent("p1")
+  await agent.attach(session)
+  const message = { content: "Hello", uuid: "11111111-0000-4000-8000-000000000000" }
+  await expect(session.send(message, "ada")).rejects.toMatchObject({ code: "store/failed" })
+  await session.settled()
+  expect(await directory.getMessage(session.id, message.uuid)).toMatchObject({ state: "cancelled" })
+  const { seq } = await session.send(message, "ada")
+  expect(await session.send(message, "ada")).toMatchObject({ seq })
+  await expect.poll(() => agent.prompts, WAIT).toEqual(["Hello"])
+})
+
+it("[HS20] a message that somebody took back stays taken back when it is sent again", async () => {
+  const { registry, directory } = setUpSessions()
+  const session = registry.create({})
+  const message = { content: "Hello", uuid: "11111111-0000-4000-8000-000000000000" }
+  const { seq } = await session.send(message, "ada")
+  expect(await session.messages.cancel(message.uuid)).toBe(true)
+  const noted = session.history.noteCancelled(message.uuid)
+  expect(await session.send(message, "ada")).toMatchObject({ seq })
+  await noted
+  expect(await directory.getMessage(session.id, message.uuid)).toMatchObject({ state: "cancelled" })
+  expect(session.messages.waiting).toBe(0)
+})
+
 const QUESTION = {
   type: "control_request",
   request_id: "r1",
