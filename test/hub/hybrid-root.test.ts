@@ -41,7 +41,7 @@ async function settledTurn(hub: HubProcess, { name, id, agent }: Started): Promi
   const types = (await said()).map(({ type }: Json) => type)
   expect(types.slice(0, 4)).toEqual(["system", "assistant", "assistant", "control_request"])
   // Each is a POST of its own. One that met the connection to the hub that was killed is tried again, perhaps after the next.
-  expect(types.slice(4).toSorted()).toEqual(["assistant", "result"])
+  expect(new Set(types.slice(4))).toEqual(new Set(["assistant", "result"]))
   expect(new Set((await said()).flatMap(({ session_id: own = [] }: Json) => own)).size).toBe(1)
 }
 
