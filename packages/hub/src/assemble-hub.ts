@@ -256,7 +256,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const counts = () => ({ sessions: registry.count, runners: fleet.countHere, viewers: streamDoor.count })
   /** Other hubs may have taken over what this one had. */
   const giveUp = (why: string) => {
-    for (const session of registry.allLoaded()) registry.depart(session, movedError(session.id))
+    registry.giveUp()
     for (const door of [streamDoor, runnerDoor, clientDoors]) door.sendAway(why)
   }
   /** A write of the session was refused: another hub has it, unless this one has claimed it again since. */

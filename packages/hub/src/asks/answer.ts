@@ -242,10 +242,58 @@ export interface AnswerDeliveryOptions {
 }
 
 /** An answer whose effect was not seen yet. Restored, with `deliveredAt`: it was on the wire before this hub had the session. */
-interface Unconfirmed {
+interface Unheard {
   readonly ask: AskRecord
   /** When it was last put on the wire here, by the clock that only goes forward. */
   readonly sentAt?: number
+}
+
+const wasOnWire = ({ ask, sentAt }: Unheard) => sentAt !== undefined || ask.deliveredAt !== undefined
+const byProcess = (incarnation: string) => `process ${incarnation}`
+const bySession = (id: string) => `session ${id}`
+
+/** Found by process and by session with each line of an agent: never all are gone through for one of them. */
+class UnheardAnswers {
+  readonly #all = new Map<string, Unheard>()
+  readonly #groups = new Map<string, Map<string, Unheard>>()
+
+  all(): Iterable<Unheard> {
+    return this.#all.values()
+  }
+
+  of(group: string): readonly Unheard[] {
+    return [...(this.#groups.get(group)?.values() ?? [])]
+  }
+
+  get(id: string): Unheard | undefined {
+    return this.#all.get(id)
+  }
+
+  /** The latest is the last. Of too many of one process the oldest that was on the wire is forgotten. */
+  set(entry: Unheard): void {
+    const { ask } = entry
+    this.delete(ask)
+    this.#all.set(ask.id, entry)
+    for (const group of groupsOf(ask))
+      this.#groups.set(group, (this.#groups.get(group) ?? new Map<string, Unheard>()).set(ask.id, entry))
+    const own = this.#groups.get(byProcess(ask.incarnation))
+    if (own === undefined || own.size <= MAX_UNHEARD) return
+    const oldest = [...own.values()].find(wasOnWire)
+    if (oldest !== undefined) this.delete(oldest.ask)
+  }
+
+  delete(ask: AskRecord): void {
+    if (!this.#all.delete(ask.id)) return
+    for (const group of groupsOf(ask)) {
+      const own = this.#groups.get(group)
+      own?.delete(ask.id)
+      if (own?.size === 0) this.#groups.delete(group)
+    }
+  }
+}
+
+function groupsOf({ incarnation, sessionId }: AskRecord): readonly string[] {
+  return [byProcess(incarnation), bySession(sessionId)]
 }
 
 /** The process that is back. */
@@ -255,13 +303,13 @@ export interface Returned {
   readonly hearsOnce: boolean
 }
 
-/** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
-const MAX_UNCONFIRMED = 1_000
+/** Of one process. What was on the wire but has had no effect yet is sent again to a process that came back. */
+const MAX_UNHEARD = 1_000
 
 /** Brings committed answers to the process that asked, and to no other. */
 export class AnswerDelivery {
   readonly #options: AnswerDeliveryOptions
-  readonly #unconfirmed = new Map<string, Unconfirmed>()
+  readonly #unheard = new UnheardAnswers()
 
   constructor(options: AnswerDeliveryOptions) {
     this.#options = options
@@ -269,8 +317,8 @@ export class AnswerDelivery {
 
   /** Answers without a sign of their effect will be sent again: what was on the wire when a hub ended may have been lost there. */
   async restore(session: string): Promise<void> {
-    for (const ask of await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNCONFIRMED })) {
-      this.#unconfirmed.set(ask.id, { ask })
+    for (const ask of await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNHEARD })) {
+      if (this.#unheard.get(ask.id) === undefined) this.#unheard.set({ ask })
     }
   }
 
@@ -278,12 +326,11 @@ export class AnswerDelivery {
   async deliver(ask: AskRecord, known?: Ask["request"]): Promise<AskRecord> {
     const { sessions, directory, reader } = this.#options
     // Noted before anything is waited for, so that nobody else sends it meanwhile.
-    this.#unconfirmed.set(ask.id, { ask, sentAt: performance.now() })
-    forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
+    this.#unheard.set({ ask, sentAt: performance.now() })
     const request = known ?? (await reader.request(ask).catch(() => undefined))
     // Without what was asked nothing is said: an allow would allow something else.
     if (request === undefined || !(await sessions.send(ask.incarnation, answerWire(wholeAsk(ask, request))))) {
-      if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, { ask })
+      if (this.#unheard.get(ask.id) !== undefined) this.#unheard.set({ ask })
       return ask
     }
     const deliveredAt = new Date().toISOString()
@@ -297,8 +344,8 @@ export class AnswerDelivery {
    * what another hub told it only when it asks again.
    */
   async sendAgain({ incarnation, hearsOnce }: Returned, connectedAt: number): Promise<void> {
-    for (const { ask, sentAt } of this.#unconfirmed.values()) {
-      if (ask.incarnation !== incarnation || (sentAt ?? 0) >= connectedAt) continue
+    for (const { ask, sentAt } of this.#unheard.of(byProcess(incarnation))) {
+      if ((sentAt ?? 0) >= connectedAt || this.#unheard.get(ask.id) === undefined) continue
       const mayBeHeard = sentAt === undefined && ask.deliveredAt !== undefined
       if (hearsOnce || !mayBeHeard) await this.deliver(ask)
     }
@@ -306,51 +353,50 @@ export class AnswerDelivery {
 
   /** Another hub delivers what is left of this session. */
   letGo(sessionId: string): void {
-    for (const [id, { ask }] of this.#unconfirmed) if (ask.sessionId === sessionId) this.#unconfirmed.delete(id)
+    for (const { ask } of this.#unheard.of(bySession(sessionId))) this.#unheard.delete(ask)
+  }
+
+  /** Whether an answer to this session's agent has not been on the wire. */
+  hasUnsent(sessionId: string): boolean {
+    return this.#unheard.of(bySession(sessionId)).some((entry) => !wasOnWire(entry))
   }
 
   /** The session of an answer to one of these questions that may not have been heard. */
   sessionOf(isAsked: (ask: AskRecord) => boolean): string | undefined {
-    for (const { ask } of this.#unconfirmed.values()) if (isAsked(ask)) return ask.sessionId
+    for (const { ask } of this.#unheard.all()) if (isAsked(ask)) return ask.sessionId
     return undefined
   }
 
   /** Asked once more, it has not heard the answer. */
   async askedAgain(id: string): Promise<void> {
-    const entry = this.#unconfirmed.get(id)
+    const entry = this.#unheard.get(id)
     if (entry !== undefined && entry.sentAt === undefined) await this.deliver(entry.ask)
   }
 
-  /** The agent did something with the answer: it need not be sent again, after a restart neither. */
+  /**
+   * The agent did something with the answer: it need not be sent again, after a restart neither. The end of its turn (no `toolUseId`)
+   * is no sign for what was never on the wire: a sub-agent in the background still waits for that.
+   */
   confirm(incarnation: string, toolUseId: string | undefined): void {
-    for (const [id, { ask }] of this.#unconfirmed) {
-      if (ask.incarnation !== incarnation) continue
-      if (toolUseId === undefined || ask.toolUseId === toolUseId) this.#end(id)
-    }
+    for (const entry of this.#unheard.of(byProcess(incarnation)))
+      if (toolUseId === undefined ? wasOnWire(entry) : entry.ask.toolUseId === toolUseId) this.#end(entry.ask)
   }
 
   /** The process that asked is gone: nobody is to hear it, after a restart neither. */
   async giveUp(session: string, isGone: (ask: AskRecord) => boolean): Promise<void> {
-    for (const { ask } of this.#unconfirmed.values()) if (isGone(ask)) this.#end(ask.id)
-    const kept = await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNCONFIRMED })
-    for (const ask of kept.filter(isGone)) this.#end(ask.id)
+    for (const { ask } of this.#unheard.all()) if (isGone(ask)) this.#end(ask)
+    const kept = await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNHEARD })
+    for (const ask of kept.filter(isGone)) this.#end(ask)
   }
 
   /** Not waited for: a store in trouble must not hold up anybody. What is not noted now is when that ends. */
-  #end(id: string): void {
-    this.#unconfirmed.delete(id)
-    this.#options.directory.endDelivery(id).catch(() => undefined)
+  #end(ask: AskRecord): void {
+    this.#unheard.delete(ask)
+    this.#options.directory.endDelivery(ask.id).catch(() => undefined)
   }
 }
 
 /** The line that tells the agent. */
 export function answerWire({ requestId, answer = {} }: Pick<Ask, "requestId" | "answer">): Envelope {
   return composeSuccess(requestId, answer)
-}
-
-function forgetOldest(entries: Map<string, unknown>, limit: number): void {
-  for (const oldest of entries.keys()) {
-    if (entries.size <= limit) return
-    entries.delete(oldest)
-  }
 }

@@ -142,8 +142,7 @@ export class AskDesk {
 
   /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
   isBusyWith(sessionId: string): boolean {
-    const isOwn = (ask: AskRecord) => ask.sessionId === sessionId
-    return this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf(isOwn) !== undefined
+    return this.pendingCount(sessionId) > 0 || this.#delivery.hasUnsent(sessionId)
   }
 
   pending(): readonly AskRecord[] {
@@ -278,8 +277,11 @@ export class AskDesk {
     // Its conversation may have gone through several sessions, each with asks of its own.
     const isGone = (ask: AskRecord) =>
       ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
-    for (const ask of this.pending().filter(isGone)) await this.#close(ask, "orphaned", "hub")
+    const failures: unknown[] = []
+    for (const ask of this.pending().filter(isGone))
+      await this.#close(ask, "orphaned", "hub").catch((error: unknown) => failures.push(error))
     await this.#delivery.giveUp(sessionId, isGone)
+    if (failures.length > 0) throw failures[0]
   }
 
   /** The same process is back: what it may not have heard, on an earlier connection than this, is said again. */

@@ -1,5 +1,6 @@
 import { HubError } from "../errors.ts"
 import { type ClusterStore, LEASE_MS, type OwnedSession, type SeenHub } from "../store/cluster-store.ts"
+import { movedError } from "../store/store-failure.ts"
 import type { Fellows } from "./fellows.ts"
 import type { Membership } from "./membership.ts"
 
@@ -36,6 +37,8 @@ export class ClusterOwnership {
   }
 
   async claim(id: string): Promise<void> {
+    // Another hub may take what this one claims now, and nobody would tell it.
+    if (!this.isCurrent) throw movedError(id)
     const claimed = await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: false })
     if (!claimed.isOurs) throw elsewhere(id, this.#options.membership.find(claimed.owner))
   }

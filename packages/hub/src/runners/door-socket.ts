@@ -159,19 +159,25 @@ export class TakenLines {
   }
 }
 
+/** A session, and the one in which its process is now. */
+interface Holding {
+  readonly holder: object
+}
+
 /** The lines taken of each process whose end is not known yet. */
 export class TakenOfProcesses {
   readonly #most: number
-  readonly #known = new Map<string, { readonly lines: TakenLines; readonly by: WeakRef<object> }>()
+  readonly #known = new Map<string, { readonly lines: TakenLines; readonly by: WeakRef<Holding> }>()
 
   constructor(most: number) {
     this.#most = most
   }
 
   /** Another object of the session begins anew: what the one before it took may not have been in the log when it left. */
-  of(spawn: string, session: object): TakenLines {
+  of(spawn: string, session: Holding): TakenLines {
     const known = this.#known.get(spawn)
-    const isSame = known?.by.deref() === session
+    const by = known?.by.deref()
+    const isSame = by !== undefined && (by === session || by.holder === session)
     const taken = known !== undefined && isSame ? known : { lines: new TakenLines(), by: new WeakRef(session) }
     // The latest last: of too many the oldest is forgotten, and what its runner sends again is known by its keys.
     this.#known.delete(spawn)

@@ -179,22 +179,31 @@ export class LiveSession {
    * commit: a hub that is killed before it knows of the process, and one that is killed after it knows that it is over.
    */
   async end({ details, over, ...exit }: Ending): Promise<void> {
-    if (this.isEnded || this.#kept.isGone) return
-    await this.#seat.leave("ended", exit.reason)
-    over?.()
-    this.forget("backgroundTasks")
-    this.change({ transport: null, exit: { ...exit, at: this.now() } })
-    this.#kept.settle()
+    this.#refuseIfGone()
+    if (this.isEnded) return
+    try {
+      await this.#seat.leave("ended", exit.reason)
+    } finally {
+      // Also when asks could not be closed: it is told no second time that the process is over.
+      over?.()
+      this.forget("backgroundTasks")
+      this.change({ transport: null, exit: { ...exit, at: this.now() } })
+      this.#kept.settle()
+    }
     await this.history.note("ended", { ...exit, ...details })
   }
 
   /** The runner put its idle process to rest. */
   async park({ reason, over }: Omit<Ending, "details">): Promise<void> {
-    if (this.isEnded || this.isParked || this.#kept.isGone) return
-    await this.#seat.leave("parked", reason)
-    over?.()
-    this.forget("backgroundTasks")
-    this.change({ transport: null })
+    this.#refuseIfGone()
+    if (this.isEnded || this.isParked) return
+    try {
+      await this.#seat.leave("parked", reason)
+    } finally {
+      over?.()
+      this.forget("backgroundTasks")
+      this.change({ transport: null })
+    }
     await this.history.note("parked", { reason })
   }
 

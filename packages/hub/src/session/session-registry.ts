@@ -51,6 +51,8 @@ export class SessionRegistry {
   readonly isGuarded: AgentRoutes["isGuarded"]
   readonly #given: SessionRegistryOptions
   readonly #held = new Map<string, Held>()
+  /** How often the lease was lost. */
+  #lapses = 0
   readonly #loading = new Map<string, Promise<LiveSession | undefined>>()
   readonly #letGo = new Map<string, WeakRef<LiveSession>>()
   readonly #removing = new Set<string>()
@@ -172,12 +174,14 @@ export class SessionRegistry {
 
   /** The record as it is when nobody else writes it any more. Without one the session is not this hub's. */
   async #claim(id: string, ownership: Ownership): Promise<KeptSession | undefined> {
+    const lapses = this.#lapses
     await ownership.claim(id)
     let kept: KeptSession | undefined
     try {
       kept = await this.#options.directory.getSession(id)
+      if (lapses !== this.#lapses) throw movedError(id)
     } finally {
-      if (kept === undefined) ownership.drop(id)
+      if (kept === undefined || lapses !== this.#lapses) ownership.drop(id)
     }
     return kept
   }
@@ -232,7 +236,9 @@ export class SessionRegistry {
     if (!(await session.rest())) return
     // Somebody asked for it meanwhile.
     if (held.usedAt !== usedAt || this.#held.get(session.id) !== held || !this.#isFree(held)) return
-    const { ownership } = this.#options
+    const { ownership, asks } = this.#options
+    // Answers that were on the wire come back with it.
+    asks.letGo(session.id)
     if (ownership === undefined) {
       this.#drop(session)
       this.#forget(session)
@@ -250,6 +256,12 @@ export class SessionRegistry {
     await session.settled()
     await this.#options.ownership?.release(session.id, fellow)
     this.depart(session, movedError(session.id))
+  }
+
+  /** The hub has lost its lease: other hubs may take over what it had, and what it was about to load. */
+  giveUp(): void {
+    this.#lapses++
+    for (const session of this.allLoaded()) this.depart(session, movedError(session.id))
   }
 
   /** It is another hub's from here on: what is under way in it fails with this error, and its agent comes back where it belongs. */

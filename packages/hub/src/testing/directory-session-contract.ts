@@ -138,17 +138,18 @@ export function describeSessionContract(withDirectory: WithDirectory): void {
 
   it("[DR14] unfinished are sessions that are not at rest, or have asks, answers or messages on their way", () =>
     withDirectory(async ({ directory }) => {
-      const ids = ["rest", "pending", "answered", "heard", "sent", "over", "moved", "awake"]
+      const ids = ["rest", "pending", "answered", "told", "heard", "sent", "over", "moved", "awake"]
       for (const id of ids) {
         const isOver = id === "over" || id === "moved"
         const kept = keptSession(id, { ...(isOver && { state: "ended" }), ...(id === "moved" && { next: "awake" }) })
         await directory.saveSession(kept, { isAtRest: id !== "awake" })
       }
-      for (const id of ["pending", "answered", "heard"]) await directory.addAsk(pendingAsk(id, { sessionId: id }))
-      for (const id of ["answered", "heard"]) {
+      for (const id of ["pending", "answered", "told", "heard"])
+        await directory.addAsk(pendingAsk(id, { sessionId: id }))
+      for (const id of ["answered", "told", "heard"]) {
         await directory.settleAsk(id, "pending", allowed(pendingAsk(id, { sessionId: id }), "somebody"))
       }
-      await directory.markAskDelivered("answered", at(2))
+      await directory.markAskDelivered("told", at(2))
       await directory.endDelivery("heard")
       await directory.addMessage(waitingMessage("m1", 0, { sessionId: "sent", state: "sent" }))
       await directory.addMessage(waitingMessage("m2", 0, { sessionId: "over" }))

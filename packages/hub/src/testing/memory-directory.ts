@@ -84,7 +84,8 @@ export class MemoryDirectory implements Directory {
   async unfinishedSessions(): Promise<readonly string[]> {
     const asked = new Set<string>()
     for (const ask of this.#asks.values()) {
-      if (ask.state === "pending" || (isUnheard(ask) && !this.#heard.has(ask.id))) asked.add(ask.sessionId)
+      const isUnsent = isUnheard(ask) && ask.deliveredAt === undefined && !this.#heard.has(ask.id)
+      if (ask.state === "pending" || isUnsent) asked.add(ask.sessionId)
     }
     const waiting = new Set([...this.#messages.values()].filter(isOpen).map(({ sessionId }) => sessionId))
     const isUnfinished = ({ record, isAtRest }: KeptSession & { isAtRest: boolean }) =>

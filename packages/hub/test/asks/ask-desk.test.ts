@@ -376,6 +376,36 @@ describe("the ask desk", () => {
     expect(last.wire).toEqual([])
   })
 
+  it("[AK16] the end of a turn is no sign that an answer was heard which was never on the wire", async () => {
+    const setup = setUpDesk()
+    const { id } = await openOne(setup)
+    setup.isReachable = false
+    await setup.desk.answer(id, { behavior: "allow" }, PERSON)
+    setup.desk.confirm("p1", undefined)
+    setup.isReachable = true
+    await setup.desk.sendAgain(runner("p1"), performance.now())
+    expect(payload(setup)).toMatchObject({ behavior: "allow" })
+    setup.desk.confirm("p1", undefined)
+    expect(await setup.directory.listAsks({ unheard: true })).toEqual([])
+  })
+
+  it("[AK16] however many others are on their way, one that was never on the wire is kept", async () => {
+    const setup = setUpDesk()
+    const ask = (number: number) =>
+      question({ requestId: `r${number}`, request: { ...question().request, tool_use_id: `toolu_${number}` } })
+    setup.isReachable = false
+    await setup.desk.open(ask(0))
+    for (const { id } of setup.desk.pending()) await setup.desk.answer(id, { behavior: "allow" }, PERSON)
+    setup.isReachable = true
+    for (let number = 1; number <= 1_001; number++) {
+      await setup.desk.open(ask(number))
+      for (const { id } of setup.desk.pending()) await setup.desk.answer(id, { behavior: "allow" }, PERSON)
+    }
+    const before = setup.wire.length
+    await setup.desk.sendAgain(runner("p1"), 0.001)
+    expect(setup.wire.slice(before)).toHaveLength(1)
+  })
+
   it("[AK16] … but to one that would take it twice only when it asks again", async () => {
     const before = setUpDesk()
     const { id } = await openOne(before)

@@ -52,7 +52,7 @@ describe("how far a hub has got with a process's lines", () => {
 
   it("[HR26] what an object of the session took that left before it was in the log is new to the next one", () => {
     const all = new TakenOfProcesses(2)
-    const [left, back] = [{}, {}]
+    const [left, back] = [{ holder: {} }, { holder: {} }]
     const before = all.of("p1", left)
     before.took(1, true)
     expect(all.of("p1", left)).toBe(before)
@@ -60,9 +60,16 @@ describe("how far a hub has got with a process's lines", () => {
     expect(all.of("p1", back).isNew(1)).toBe(true)
   })
 
+  it("[HR21] a process whose conversation went on in another session is the same to that one", () => {
+    const all = new TakenOfProcesses(2)
+    const next = { holder: {} }
+    const taken = all.of("p1", { holder: next })
+    expect(all.of("p1", next)).toBe(taken)
+  })
+
   it("[HR21] of too many processes the one that was not here for longest is forgotten", () => {
     const all = new TakenOfProcesses(2)
-    const session = {}
+    const session = { holder: {} }
     const taken = ["p1", "p2"].map((spawn) => all.of(spawn, session))
     expect(all.of("p1", session)).toBe(taken[0])
     all.of("p3", session)

@@ -21,10 +21,36 @@ it("[CT24] what is left of a session that went to another hub and came back ends
   agent.say(question)
   await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
   before.wantAgent()
-  await before.end({ reason: "its process is gone" })
-  await before.park({ reason: "idle" })
+  await expect(before.end({ reason: "its process is gone" })).rejects.toThrow("another hub's")
+  await expect(before.park({ reason: "idle" })).rejects.toThrow("another hub's")
   expect(asks.pendingCount(session.id)).toBe(1)
   expect(session.isEnded).toBe(false)
+})
+
+it("[CT10] a session that was being loaded when the hub lost its lease is not this hub's", async () => {
+  const before = setUpSessions()
+  const { id } = before.registry.create({ agent: "external" })
+  await before.registry.loaded(id)?.settled()
+  const held = new Set<string>()
+  const ownership = {
+    isCurrent: true,
+    begin: () => undefined,
+    claim: async () => void held.add(id),
+    take: async () => undefined,
+    takeUnsaved: async () => undefined,
+    release: async () => undefined,
+    drop: () => void held.delete(id),
+  }
+  const { registry, directory } = setUpSessions(before.directory, before.log, { ownership })
+  const read = directory.getSession.bind(directory)
+  directory.getSession = async (wanted) => {
+    if (held.size > 0) registry.giveUp()
+    return read(wanted)
+  }
+  await expect(registry.get(id)).rejects.toThrow("another hub's")
+  expect([registry.loaded(id), held.size]).toEqual([undefined, 0])
+  directory.getSession = read
+  expect((await registry.get(id)).id).toBe(id)
 })
 
 it("[HR30] a hub that is killed while a process ends knows that process, or that it is over", async () => {
@@ -42,6 +68,18 @@ it("[HR30] a hub that is killed while a process ends knows that process, or that
   await session.settled()
   expect(kept.filter(([, reason]) => reason === undefined).map(([own]) => own)).not.toContain("over")
   expect(kept.at(-1)).toEqual(["over", "gone"])
+})
+
+it("[HR30] a process is over also when the requests that it left cannot be closed now", async () => {
+  const { registry, directory, asks } = setUpSessions()
+  const session = registry.create({ agent: "external" })
+  const agent = new FakeAgent("p1")
+  await agent.attach(session)
+  agent.say(question)
+  await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+  directory.settleAsk = () => Promise.reject(new Error("the disk is full"))
+  await expect(session.end({ reason: "gone" })).rejects.toThrow("the disk is full")
+  expect(session.record.exit?.reason).toBe("gone")
 })
 
 it("[HS22] a message that joined a running turn is confirmed by the agent's report, and that turn is over with its result", async () => {

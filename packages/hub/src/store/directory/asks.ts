@@ -49,8 +49,7 @@ export class AskTable {
     const conditions: string[] = []
     const values: SqlValue[] = []
     if (filter.session !== undefined) {
-      // Few are unheard, and one session may have any number of asks: their index is the better one.
-      conditions.push(filter.unheard === true ? "+session = ?" : "session = ?")
+      conditions.push("session = ?")
       values.push(filter.session)
     }
     if (filter.state !== undefined) {

@@ -141,7 +141,8 @@ const UNFINISHED = `
   SELECT sessions.id FROM sessions WHERE number IN (
     SELECT number FROM sessions WHERE at_rest = 0
     UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id WHERE asks.state = 'pending'
-    UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id WHERE asks.undelivered = 1
+    UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id
+      WHERE asks.undelivered = 1 AND asks.delivered_at IS NULL
     UNION SELECT sessions.number FROM sessions JOIN messages ON messages.session = sessions.id
       WHERE messages.state IN ('waiting', 'sent') AND (sessions.state <> 'ended' OR sessions.next IS NOT NULL)
   ) ORDER BY number`

@@ -13,6 +13,7 @@ import { sql as pinsAndReadMarks } from "./009-pins-and-read-marks.ts"
 import { sql as purges } from "./010-purges.ts"
 import { sql as coldBlocks } from "./011-cold-blocks.ts"
 import { sql as runnerOfAPurge } from "./012-runner-of-a-purge.ts"
+import { sql as unheardAnswers } from "./013-unheard-answers.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
 const MIGRATIONS: readonly string[] = [
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   purges,
   coldBlocks,
   runnerOfAPurge,
+  unheardAnswers,
 ]
 
 /** Refuses a file that a newer version wrote: what that version keeps in it is not known here. */

@@ -6,9 +6,10 @@ import { sql as search } from "./migrations/002-search.ts"
 import { sql as cluster } from "./migrations/003-cluster.ts"
 import { sql as runners } from "./migrations/004-runners.ts"
 import { sql as requestKeys } from "./migrations/005-request-keys.ts"
+import { sql as unheardAnswers } from "./migrations/006-unheard-answers.ts"
 
 /** In the order of their numbers. One that was released is never changed: the next one mends it. */
-const MIGRATIONS: readonly string[] = [first, search, cluster, runners, requestKeys]
+const MIGRATIONS: readonly string[] = [first, search, cluster, runners, requestKeys, unheardAnswers]
 
 /** Two hubs that start at once take turns. */
 const MIGRATION_LOCK = 7_418_529_630
