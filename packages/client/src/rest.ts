@@ -183,7 +183,13 @@ export class Rest {
 function isPassing(error: unknown): boolean {
   if (!(error instanceof HubClientError)) return false
   const { code, status = 0 } = error
-  return code === "client/unreachable" || status === 503 || (code === "client/bad-reply" && [502, 504].includes(status))
+  // 408: a hub that was stopped for a while had not read the request.
+  return (
+    code === "client/unreachable" ||
+    status === 503 ||
+    status === 408 ||
+    (code === "client/bad-reply" && [502, 504].includes(status))
+  )
 }
 
 const NOT_SENT = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/

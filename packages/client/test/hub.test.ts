@@ -218,10 +218,12 @@ describe("calls to the hub", () => {
       tries++
       if (tries === 1) return undefined
       if (tries === 2) return refused(503, "hub/stopping", "come back")
+      // It was stopped for a while, and had not read what was sent.
+      if (tries === 3) return refused(408, "request/invalid", "the request did not come in time, and nothing was done")
       return { status: 202, body: { uuid: body["uuid"], seq: 1 } }
     })
     const sent = await setup.connect().session("s").send("hi")
-    expect(setup.fake.calls.map(({ body }) => body["uuid"])).toEqual([sent.uuid, sent.uuid, sent.uuid])
+    expect(setup.fake.calls.map(({ body }) => body["uuid"])).toEqual([sent.uuid, sent.uuid, sent.uuid, sent.uuid])
   })
 
   it("[HC23] a hub that is busy is asked again no sooner than it says, and only so often", async () => {

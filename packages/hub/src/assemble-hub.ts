@@ -147,9 +147,17 @@ export async function assembleHub(options: HubPartsOptions) {
   }
   warnOfAutoApproval()
   policy.watch(warnOfAutoApproval)
+  /** A session that another hub has, unless this one has claimed it again since. */
+  const departed = (id: string, epoch: number) => {
+    if (store.epochOf?.(id) !== epoch) return
+    const session = registry.loaded(id)
+    if (session === undefined) cluster?.ownership.drop(id)
+    else registry.depart(session, movedError(id))
+  }
   const refresh = async () => {
     const shared = [policy, uses, authority, fleet]
     await Promise.all([settingsDesk.load(), ...shared.map((each) => each.refresh())])
+    for (const { session, epoch } of (await cluster?.ownership.lost()) ?? []) departed(session, epoch)
   }
   cluster?.connect({
     refresh,
@@ -259,11 +267,6 @@ export async function assembleHub(options: HubPartsOptions) {
     registry.giveUp()
     for (const door of [streamDoor, runnerDoor, clientDoors]) door.sendAway(why)
   }
-  /** A write of the session was refused: another hub has it, unless this one has claimed it again since. */
-  const departed = (id: string, epoch: number) => {
-    const session = registry.loaded(id)
-    if (session !== undefined && store.epochOf?.(id) === epoch) registry.depart(session, movedError(id))
-  }
   return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, counts, settle, giveUp, departed }
 }
 
@@ -287,7 +290,7 @@ interface Come {
 /** The session's agent has come to the hub `next`. */
 async function release({ registry, launches }: Releasing, id: string, { spawn, next }: Come): Promise<void> {
   // It may be this hub's and not in its memory: it gave everything up when it lost its lease, and nobody came for it.
-  const session = registry.loaded(id) ?? (await registry.find(id).catch(unlessMoved))
+  const session = await registry.find(id).catch(unlessMoved)
   if (session === undefined) return
   await launches.settled(session)
   const { launch } = session.kept.own

@@ -317,8 +317,10 @@ export class AnswerDelivery {
 
   /** Answers without a sign of their effect will be sent again: what was on the wire when a hub ended may have been lost there. */
   async restore(session: string): Promise<void> {
+    // The store knows better than what an earlier object of the session left here.
+    this.letGo(session)
     for (const ask of await this.#options.directory.listAsks({ session, unheard: true, limit: MAX_UNHEARD })) {
-      if (this.#unheard.get(ask.id) === undefined) this.#unheard.set({ ask })
+      this.#unheard.set({ ask })
     }
   }
 

@@ -60,7 +60,7 @@ export class ClientDesks {
 
   of(session: LiveSession): ClientDesk {
     const known = this.#desks.get(session.id)
-    if (known !== undefined) return known
+    if (known !== undefined && known.session.gone === undefined) return known
     const { trouble, hooksChanged, enforcement } = this.#options
     const desk = new ClientDesk({
       session,
@@ -69,7 +69,8 @@ export class ClientDesks {
       keep: (changed) => this.#keep(changed),
       hooksChanged: (changed) => hooksChanged?.(changed.session),
     })
-    this.#desks.set(session.id, desk)
+    // What is another hub's now, or another object here, gets none that outlives this call.
+    if (session.gone === undefined) this.#desks.set(session.id, desk)
     return desk
   }
 

@@ -1,5 +1,11 @@
 import { HubError } from "../errors.ts"
-import { type ClusterStore, LEASE_MS, type OwnedSession, type SeenHub } from "../store/cluster-store.ts"
+import {
+  type ClusterStore,
+  LEASE_MS,
+  type LostSession,
+  type OwnedSession,
+  type SeenHub,
+} from "../store/cluster-store.ts"
 import { movedError } from "../store/store-failure.ts"
 import type { Fellows } from "./fellows.ts"
 import type { Membership } from "./membership.ts"
@@ -40,7 +46,10 @@ export class ClusterOwnership {
     // Another hub may take what this one claims now, and nobody would tell it.
     if (!this.isCurrent) throw movedError(id)
     const claimed = await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: false })
-    if (!claimed.isOurs) throw elsewhere(id, this.#options.membership.find(claimed.owner))
+    if (claimed.isOurs) return
+    // Had it been this hub's, it is no more.
+    this.drop(id)
+    throw elsewhere(id, this.#options.membership.find(claimed.owner))
   }
 
   /** A hub that is alive and cannot be reached is not waited for: it has not the agent, and what it writes is refused from now on. */
@@ -51,6 +60,7 @@ export class ClusterOwnership {
       await this.#askFor(fellow, id, spawn)
     } catch (error) {
       if (!(error instanceof HubError && error.code === "hub/unreachable")) throw error
+      if (!this.isCurrent) throw movedError(id)
       await this.#options.store.claim(id, { leaseMs: LEASE_MS, force: true })
     }
   }
@@ -66,6 +76,11 @@ export class ClusterOwnership {
     const { membership, fellows } = this.#options
     const path = `/sessions/${encodeURIComponent(id)}/release`
     await fellows.call(fellow, { method: "POST", path, body: { spawn, next: membership.id } }, RELEASE_TIMEOUT_MS)
+  }
+
+  /** Of those that this hub writes, the ones that another hub has claimed: nobody tells a hub that could not be reached. */
+  lost(): Promise<readonly LostSession[]> {
+    return this.#options.store.lost()
   }
 
   release(id: string, next?: string): Promise<void> {

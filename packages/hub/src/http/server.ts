@@ -199,7 +199,9 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function refuseRaw(socket: Duplex, status: 400 | 408 | 431): void {
   const code = status === 431 ? "request/too-large" : "request/invalid"
-  refuseSocket(socket, { status, code, message: `${STATUS_CODES[status]}: this is not HTTP as we read it` })
+  const why =
+    status === 408 ? "the request did not come in time, and nothing was done" : "this is not HTTP as we read it"
+  refuseSocket(socket, { status, code, message: `${STATUS_CODES[status]}: ${why}` })
 }
 
 function close(server: Server, upgraded: ReadonlySet<Duplex>, graceMs: number): Promise<void> {

@@ -277,8 +277,10 @@ export class LaunchDesk {
       if (this.#isPassing(session, error)) return
       session.step({ kind: "given-up" })
       this.#options.trouble(session, "an agent could not be started again", error)
-      if (session.isParked)
-        await this.#options.endings.end(session, error instanceof Error ? error.message : String(error))
+      if (!session.isParked) return
+      await this.#options.endings
+        .end(session, error instanceof Error ? error.message : String(error))
+        .catch((failure: unknown) => this.#options.trouble(session, "a session could not be ended", failure))
     }
   }
 

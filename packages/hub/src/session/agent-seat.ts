@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
+import { COME_BACK } from "@signalbox/transport"
 import type { KeptSession } from "../model/session-record.ts"
 import { AgentControl, type AgentWire, type ControlReply } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
@@ -73,7 +74,9 @@ export class AgentSeat {
 
   async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
     const { progress, intake, session } = this.#parts
-    const { messages, history } = session
+    const { messages, history, gone } = session
+    // It went to another hub while its agent was being let in.
+    if (gone !== undefined) return void wire.closeWith(COME_BACK, gone.message).catch(() => undefined)
     const connectedAt = performance.now()
     const line = { wire, control: new AgentControl() }
     this.step({ kind: "connected", line }, "the agent connected again")
@@ -187,6 +190,8 @@ export class AgentSeat {
     this.#heir = next
     next.#heir = undefined
     session.change({ transport: null, next: next.session.id })
+    // In the commit that makes the next one, if it is new: a hub that is killed after that would have one that nobody comes to.
+    for (const { kept } of [this.#parts, next.#parts]) kept.settle()
     next.step({ kind: "took-over", line }, "another agent took its place")
     session.messages.moveTo(next.session.messages)
     if (isBack) next.#welcomeBack(wire, this.#isGreeting)

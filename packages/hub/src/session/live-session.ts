@@ -123,7 +123,12 @@ export class LiveSession {
 
   /** Something waits for its agent, which has no process. */
   get isAwaited(): boolean {
-    return "start" in this.#life && this.#life.isAwaited && (this.isParked || this.messages.waiting > 0)
+    return (
+      this.#gone === undefined &&
+      "start" in this.#life &&
+      this.#life.isAwaited &&
+      (this.isParked || this.messages.waiting > 0)
+    )
   }
 
   /** Traits of this agent's CLI: what it can take. Unknown means the oldest. */

@@ -164,10 +164,12 @@ export class SessionRegistry {
       if (somebodys === undefined) await session.load()
       await clients.restore(session)
       if (ownership !== undefined) await this.#tellAnew(session)
+      if (session.gone !== undefined) throw session.gone
       return session
     } catch (error) {
       if (ownership === undefined) this.#drop(session)
-      else this.depart(session, movedError(id))
+      else if (session.gone === undefined) this.depart(session, movedError(id))
+      else this.#leaveDesks(session)
       throw error
     }
   }
@@ -258,6 +260,11 @@ export class SessionRegistry {
     this.depart(session, movedError(session.id))
   }
 
+  #leaveDesks(session: LiveSession): void {
+    this.#options.asks.letGo(session.id)
+    this.#hub?.clients.left(session)
+  }
+
   /** The hub has lost its lease: other hubs may take over what it had, and what it was about to load. */
   giveUp(): void {
     this.#lapses++
@@ -269,8 +276,7 @@ export class SessionRegistry {
     if (this.#held.get(session.id)?.session !== session) return
     const { wire } = session
     this.#takeOut(session, error)
-    this.#options.asks.letGo(session.id)
-    this.#hub?.clients.left(session)
+    this.#leaveDesks(session)
     this.#options.viewers.left(session.id)
     this.#options.ownership?.drop(session.id)
     void wire?.closeWith(COME_BACK, "the session is another hub's").catch(() => undefined)

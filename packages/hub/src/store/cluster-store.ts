@@ -38,6 +38,12 @@ export interface SeenHub extends HubRow {
   readonly seenAt: string
 }
 
+/** A session that is another hub's now, and the epoch under which this one wrote it. */
+export interface LostSession {
+  readonly session: string
+  readonly epoch: number
+}
+
 /** The tables in which hubs that share a database tell each other of themselves. */
 export interface ClusterStore {
   /** This hub's id, new each time the store is opened. */
@@ -57,6 +63,8 @@ export interface ClusterStore {
   release(session: string, next?: string): Promise<void>
   /** At once, and without a word to the others: what is written of it fails. */
   drop(session: string): void
+  /** Of the sessions that this hub writes, some at each call, those that another hub has claimed since. */
+  lost(): Promise<readonly LostSession[]>
   /** The epoch under which this hub writes the session, if it does. */
   epochOf(session: string): number | undefined
   /** The hubs that have these sessions, alive or not, and how many questions are open in them. */

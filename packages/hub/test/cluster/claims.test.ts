@@ -136,6 +136,19 @@ describe.runIf(hasPostgres)("whose session it is", () => {
     expect((await other.store.log.append("s", [numberedEvent(2)])).lastSeq).toBe(2)
   })
 
+  it("[CT11] a hub finds out by itself which of its sessions another one has taken", async () => {
+    const url = await emptiedDatabase()
+    const [one, other] = [await openHubOn(url), await openHubOn(url)]
+    for (const session of ["s", "t", "u"]) await claim(one, session)
+    await one.store.log.append("t", [numberedEvent(1)])
+    expect(await one.cluster.lost()).toEqual([])
+    await claim(other, "s", true)
+    await claim(other, "u", true)
+    await claim(one, "u", true)
+    expect(await one.cluster.lost()).toEqual([{ session: "s", epoch: 1 }])
+    expect(await other.cluster.lost()).toEqual([{ session: "u", epoch: 2 }])
+  })
+
   it("[CT12] what a hub wrote before it claimed a session anew is in before the claim, or never", async () => {
     const url = await emptiedDatabase()
     const { store, cluster } = await openHubOn(url)

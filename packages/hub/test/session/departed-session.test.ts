@@ -70,6 +70,28 @@ it("[HR30] a hub that is killed while a process ends knows that process, or that
   expect(kept.at(-1)).toEqual(["over", "gone"])
 })
 
+it("[HS66] the session in which a conversation goes on is made in the commit that says so of the one before", async () => {
+  const { registry, directory } = setUpSessions()
+  const before = registry.create({ agent: "external" })
+  const agent = new FakeAgent("p1")
+  await agent.attach(before)
+  registry.claimAgentId(before, "one")
+  await before.settled()
+  const saved: (readonly [string, string | undefined])[] = []
+  let committed: typeof saved = []
+  const save = directory.saveSession.bind(directory)
+  directory.saveSession = (kept, how) => {
+    // As the journal does: what is written from the first write on, until its turn comes, is one commit.
+    if (saved.length === 0) setImmediate(() => (committed = [...saved]))
+    saved.push([kept.record.id, kept.record.next])
+    return save(kept, how)
+  }
+  const next = await registry.route(before, { type: "assistant", session_id: "two" })
+  await expect.poll(() => committed.length).toBeGreaterThan(0)
+  expect(next.id).not.toBe(before.id)
+  expect(committed).toContainEqual([before.id, next.id])
+})
+
 it("[HR30] a process is over also when the requests that it left cannot be closed now", async () => {
   const { registry, directory, asks } = setUpSessions()
   const session = registry.create({ agent: "external" })

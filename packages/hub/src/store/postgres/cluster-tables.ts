@@ -5,10 +5,12 @@ import {
   type ClusterStore,
   type HubRow,
   LEASE_MS,
+  type LostSession,
   type OwnedSession,
   type RunnerRow,
   type SeenHub,
 } from "../cluster-store.ts"
+import { intArray, textArray } from "./binary-array.ts"
 import { postgresFailure } from "./connection.ts"
 import type { Fences } from "./fences.ts"
 import type { PostgresJournal } from "./postgres-journal.ts"
@@ -56,6 +58,10 @@ const OWNERS = `
   SELECT given.name, logs.owner, (SELECT count(*) FROM asks WHERE asks.session = given.name AND asks.state = 'pending'),
     coalesce(logs.last_seq, 0)
   FROM unnest($1::text[]) AS given (name) LEFT JOIN logs ON logs.name = given.name`
+const LOST = `
+  SELECT given.name, given.epoch FROM unnest($1::text[], $2::int[]) AS given (name, epoch)
+  JOIN logs ON logs.name = given.name WHERE logs.epoch <> given.epoch OR logs.owner IS DISTINCT FROM $3::uuid`
+const LOOKED_AT_ONCE = 1_000
 const JOINED = `
   INSERT INTO runners (id, hub, epoch, draining, body) VALUES ($1, $2, 1, false, $3)
   ON CONFLICT (id) DO UPDATE SET hub = excluded.hub, epoch = runners.epoch + 1, body = excluded.body RETURNING epoch`
@@ -122,6 +128,14 @@ export class ClusterTables implements ClusterStore {
 
   drop(session: string): void {
     this.#fences.drop(session)
+  }
+
+  async lost(): Promise<readonly LostSession[]> {
+    const fences = this.#fences.next(LOOKED_AT_ONCE)
+    if (fences.length === 0) return []
+    const names = fences.map(({ session }) => toStored(session))
+    const rows = await this.#all(LOST, [textArray(names), intArray(fences.map(({ epoch }) => epoch)), this.hub])
+    return rows.map(([name, epoch]) => ({ session: fromStored(String(name)), epoch: Number(epoch) }))
   }
 
   epochOf(session: string): number | undefined {

@@ -32,6 +32,7 @@ const HOLD = `
 export class Fences {
   readonly hub: string
   readonly #held = new Map<string, Fence>()
+  #round: Fence[] = []
 
   constructor(hub: string) {
     this.hub = hub
@@ -52,6 +53,12 @@ export class Fences {
 
   epochOf(session: string): number | undefined {
     return this.#held.get(session)?.epoch
+  }
+
+  /** Some of those whose rows are there, others at the next call, until all had their turn. */
+  next(most: number): readonly Fence[] {
+    if (this.#round.length === 0) this.#round = [...this.#held.values()]
+    return this.#round.splice(0, most).filter((fence) => !fence.isNew && this.#held.get(fence.session) === fence)
   }
 
   /** For a write that is made now. Another hub's session is not written. */
