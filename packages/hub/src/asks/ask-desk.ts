@@ -277,11 +277,22 @@ export class AskDesk {
     // Its conversation may have gone through several sessions, each with asks of its own.
     const isGone = (ask: AskRecord) =>
       ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
-    const failures: unknown[] = []
-    for (const ask of this.pending().filter(isGone))
-      await this.#close(ask, "orphaned", "hub").catch((error: unknown) => failures.push(error))
+    for (const ask of this.pending().filter(isGone)) await this.#orphanOne(ask)
     await this.#delivery.giveUp(sessionId, isGone)
-    if (failures.length > 0) throw failures[0]
+  }
+
+  /** A store that cannot take it now is asked again: whoever tells of the end of a process is not to tell it twice. */
+  async #orphanOne(ask: AskRecord): Promise<void> {
+    if (!this.#pending.has(ask.id)) return
+    await this.#close(ask, "orphaned", "hub").catch(() => {
+      if (!this.#pending.has(ask.id)) return
+      const { clock = systemClock } = this.#options
+      this.#stopTimer(ask.id)
+      this.#timers.set(
+        ask.id,
+        clock.after(RETRY_MS, () => void this.#orphanOne(ask), "idle"),
+      )
+    })
   }
 
   /** The same process is back: what it may not have heard, on an earlier connection than this, is said again. */

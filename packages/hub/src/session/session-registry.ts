@@ -163,6 +163,9 @@ export class SessionRegistry {
       await uses?.restore(id)
       if (somebodys === undefined) await session.load()
       await clients.restore(session)
+      // The hub was killed, or its disk was full, before they were closed.
+      if (session.isEnded && session.record.next === undefined && asks.pendingCount(id) > 0)
+        await asks.orphan({ sessionId: id, incarnation: session.kept.own.incarnation, except: null })
       if (ownership !== undefined) await this.#tellAnew(session)
       if (session.gone !== undefined) throw session.gone
       return session

@@ -406,6 +406,18 @@ describe("the ask desk", () => {
     expect(setup.wire.slice(before)).toHaveLength(1)
   })
 
+  it("[AK9] what a process left open is closed when the store can take it again", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const settle = setup.directory.settleAsk.bind(setup.directory)
+    setup.directory.settleAsk = () => Promise.reject(new Error("the disk is full"))
+    await setup.desk.orphan({ sessionId: "s1", incarnation: "p1", except: null })
+    expect((await setup.directory.getAsk(ask.id))?.state).toBe("pending")
+    setup.directory.settleAsk = settle
+    for (const { ms, run, isCancelled } of setup.timers) if (ms === 5_000 && !isCancelled) run()
+    await expect.poll(async () => (await setup.directory.getAsk(ask.id))?.state).toBe("orphaned")
+  })
+
   it("[AK16] … but to one that would take it twice only when it asks again", async () => {
     const before = setUpDesk()
     const { id } = await openOne(before)

@@ -92,16 +92,22 @@ it("[HS66] the session in which a conversation goes on is made in the commit tha
   expect(committed).toContainEqual([before.id, next.id])
 })
 
-it("[HR30] a process is over also when the requests that it left cannot be closed now", async () => {
-  const { registry, directory, asks } = setUpSessions()
+it("[HR30] a process is over also when the requests that it left cannot be closed now: they are when the hub is back", async () => {
+  const { registry, directory, asks, log } = setUpSessions()
   const session = registry.create({ agent: "external" })
   const agent = new FakeAgent("p1")
   await agent.attach(session)
   agent.say(question)
   await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+  const settle = directory.settleAsk.bind(directory)
   directory.settleAsk = () => Promise.reject(new Error("the disk is full"))
-  await expect(session.end({ reason: "gone" })).rejects.toThrow("the disk is full")
-  expect(session.record.exit?.reason).toBe("gone")
+  await session.end({ reason: "gone" })
+  await session.settled()
+  expect([session.record.exit?.reason, asks.pendingCount(session.id)]).toEqual(["gone", 1])
+  asks.close()
+  directory.settleAsk = settle
+  await setUpSessions(directory, log).registry.get(session.id)
+  expect((await directory.listAsks({ session: session.id })).map(({ state }) => state)).toEqual(["orphaned"])
 })
 
 it("[HS22] a message that joined a running turn is confirmed by the agent's report, and that turn is over with its result", async () => {
