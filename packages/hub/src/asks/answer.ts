@@ -303,7 +303,7 @@ export interface Returned {
   readonly hearsOnce: boolean
 }
 
-/** Of one process. What was on the wire but has had no effect yet is sent again to a process that came back. */
+/** The bound for one process. What was on the wire but has had no effect yet is sent again to a process that came back. */
 const MAX_UNHEARD = 1_000
 
 /** Brings committed answers to the process that asked, and to no other. */

@@ -127,7 +127,7 @@ export class AskDesk {
     this.#delivery.letGo(sessionId)
   }
 
-  /** What comes of it is done unless the session went to another hub meanwhile, where its asks are held then. True if it was done. */
+  /** `done` is called unless the session went to another hub meanwhile, where its asks are held then. True if it was called. */
   async #ifStays<T>(sessionId: string, work: Promise<T>, done: (found: T) => void): Promise<boolean> {
     const stay = { sessionId, isOver: false }
     this.#stays.add(stay)

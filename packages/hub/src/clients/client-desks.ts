@@ -69,7 +69,7 @@ export class ClientDesks {
       keep: (changed) => this.#keep(changed),
       hooksChanged: (changed) => hooksChanged?.(changed.session),
     })
-    // What is another hub's now, or another object here, gets none that outlives this call.
+    // A session that is another hub's now, or another object here, gets none that outlives this call.
     if (session.gone === undefined) this.#desks.set(session.id, desk)
     return desk
   }

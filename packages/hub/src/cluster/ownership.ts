@@ -78,7 +78,7 @@ export class ClusterOwnership {
     await fellows.call(fellow, { method: "POST", path, body: { spawn, next: membership.id } }, RELEASE_TIMEOUT_MS)
   }
 
-  /** Of those that this hub writes, the ones that another hub has claimed: nobody tells a hub that could not be reached. */
+  /** The sessions of this hub that another one has claimed: nobody tells a hub that could not be reached. */
   lost(): Promise<readonly LostSession[]> {
     return this.#options.store.lost()
   }
