@@ -34,7 +34,7 @@ const MAX_ASKED_DELAY_MS = 10_000
 /** Calls to the hub. Each settles: by the reply, by time, by the caller's signal or by `close`. */
 export class Rest {
   readonly #options: RestOptions
-  /** What ends each call under way. Listeners on one signal would be as many as there are calls, which Node takes for a leak. */
+  /** The calls under way, each by what ends it. One signal would have as many listeners as there are calls: Node takes that for a leak. */
   readonly #underWay = new Set<AbortController>()
   #isClosed = false
 

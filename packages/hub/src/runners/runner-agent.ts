@@ -148,7 +148,7 @@ export class RunnerAgent implements AgentWire {
     const { session } = this.#options
     const before = session.wire
     if (before === undefined || !this.#isLive()) return
-    // What it has not read comes again here: there it would be taken for what an ended process left behind.
+    // Lines that it has not read come again here: there they would be taken for what an ended process left behind.
     if (before instanceof RunnerAgent && before.incarnation === this.incarnation) before.#leaveRest()
     await session.detach(before, "connected again")
     void before.closeWith(1000, "connected again").catch(() => undefined)

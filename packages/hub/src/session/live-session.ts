@@ -123,12 +123,7 @@ export class LiveSession {
 
   /** Something waits for its agent, which has no process. */
   get isAwaited(): boolean {
-    return (
-      this.#gone === undefined &&
-      "start" in this.#life &&
-      this.#life.isAwaited &&
-      (this.isParked || this.messages.waiting > 0)
-    )
+    return "start" in this.#life && this.#life.isAwaited && (this.isParked || this.messages.waiting > 0)
   }
 
   /** Traits of this agent's CLI: what it can take. Unknown means the oldest. */
@@ -181,7 +176,7 @@ export class LiveSession {
 
   /**
    * The process ended, or the session was stopped. `details` are for the history alone. `over` changes what else is kept, in the same
-   * commit: a hub that is killed before it knows of the process, and one that is killed after it knows that it is over.
+   * commit: a hub that is killed before that still knows the process, and one that is killed after it knows that it is over.
    */
   async end({ details, over, ...exit }: Ending): Promise<void> {
     this.#refuseIfGone()
@@ -232,9 +227,10 @@ export class LiveSession {
     this.#seat.abandon(why.message)
   }
 
-  /** Whether what is being started is its next process, and nobody has stopped the session meanwhile. */
+  /** Whether what is being started is its next process, and nobody has stopped the session meanwhile, or taken it to another hub. */
   wants(launch: Launch): boolean {
-    return "start" in this.#life && this.#life.start?.launch === launch && !this.#life.start.isStopped
+    if (this.#gone !== undefined || !("start" in this.#life)) return false
+    return this.#life.start?.launch === launch && !this.#life.start.isStopped
   }
 
   /** Somebody starts its agent by hand. */

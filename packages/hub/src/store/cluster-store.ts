@@ -63,7 +63,7 @@ export interface ClusterStore {
   release(session: string, next?: string): Promise<void>
   /** At once, and without a word to the others: what is written of it fails. */
   drop(session: string): void
-  /** Of the sessions that this hub writes, some at each call, those that another hub has claimed since. */
+  /** The sessions of this hub that another one has claimed since: some are looked at with each call. */
   lost(): Promise<readonly LostSession[]>
   /** The epoch under which this hub writes the session, if it does. */
   epochOf(session: string): number | undefined

@@ -27,6 +27,16 @@ it("[CT24] what is left of a session that went to another hub and came back ends
   expect(session.isEnded).toBe(false)
 })
 
+it("[CT24] a start whose session went to another hub meanwhile is not wanted any more", () => {
+  const { registry } = setUpSessions()
+  const session = registry.draft({ agent: "claude" })
+  const launch = { spawn: "p1", done: Promise.resolve() }
+  session.step({ kind: "launching", launch })
+  expect(session.wants(launch)).toBe(true)
+  registry.depart(session, movedError(session.id))
+  expect(session.wants(launch)).toBe(false)
+})
+
 it("[CT10] a session that was being loaded when the hub lost its lease is not this hub's", async () => {
   const before = setUpSessions()
   const { id } = before.registry.create({ agent: "external" })

@@ -114,7 +114,7 @@ describe("claude-sim", () => {
     child.endInput()
     const seen = await read(child, () => undefined)
     expect(seen[0]).toMatchObject({ subtype: "init", claude_code_version: "2.1.37" })
-    // What a process said on stderr may be read after the end of its stdout.
+    // A process's stderr may be read after the end of its stdout.
     await child.closed
     expect(child.stderrTail()).toContain("--no-such-flag")
   })

@@ -38,7 +38,7 @@ export function useShownAsk({ asks, open, me, shown, isLinked, show }: Queue): S
   const [answered, setAnswered] = useState<string | undefined>(undefined)
   const current = shown === undefined ? undefined : asks.get(shown)
   const settled = current === undefined || current.state === "pending" ? undefined : current
-  // Whose own answer is still on its way has not been told yet what came of it: the moment begins when they are.
+  // A reader whose own answer is still on its way has not been told what came of it: the moment begins with that.
   const isSending = useAnswerState(settled?.id ?? "").name === "sending"
   const { isOver, pointer } = useLingering(isLinked || isSending ? undefined : settled?.id, open.length > 0)
   const isMine = settled !== undefined && seenOpen.current === settled.id && isAnsweredHere(settled, me)
